@@ -1,6 +1,5 @@
-# The image of flowcontrol-apiserver, with the kubectl plug-in kubectl-apf: static
-# programs, no shell. `make image` builds it; both base images can be replaced by ones of
-# your own registry.
+# The image of flowcontrol-apiserver: a static program, no
+# shell. `make image` builds it; both base images can be replaced by ones of your own registry.
 ARG BUILD_IMAGE=docker.io/library/golang:1.26
 ARG RUN_IMAGE=gcr.io/distroless/static-debian12:nonroot
 
@@ -24,10 +23,7 @@ ARG GOFLAGS=-trimpath
 RUN --mount=type=cache,target=/cache \
     go build -buildvcs=false \
       -ldflags="-s -w -buildid= ${VERSION:+-X github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server.productVersion=${VERSION}}" \
-      -o /out/flowcontrol-apiserver ./cmd/flowcontrol-apiserver && \
-    go build -buildvcs=false \
-      -ldflags="-s -w -buildid= ${VERSION:+-X github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/kubectl-apf/command.release=${VERSION}}" \
-      -o /out/kubectl-apf ./cmd/kubectl-apf
+      -o /out/flowcontrol-apiserver ./cmd/flowcontrol-apiserver
 
 FROM ${RUN_IMAGE}
 LABEL org.opencontainers.image.title="flowcontrol-apiserver" \
@@ -35,7 +31,6 @@ LABEL org.opencontainers.image.title="flowcontrol-apiserver" \
       org.opencontainers.image.source="https://github.com/flowcontrol-apiserver/flowcontrol-apiserver" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /out/flowcontrol-apiserver /flowcontrol-apiserver
-COPY --from=build /out/kubectl-apf /kubectl-apf
 # By number, so that kubelet can tell that it is not root.
 USER 65532:65532
 EXPOSE 6443

@@ -20,7 +20,7 @@ ARGS ?=
 
 # All modules, and those with code of the project.
 MODULES := $(sort $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/.*')))
-CODE_MODULES := . ./pkg/apf ./test/parity ./hack/lab
+CODE_MODULES := . ./pkg/apf ./kubectl-apf ./test/parity ./hack/lab
 
 # The engine is a module of its own, which ./... leaves out at the top. Packages of it that
 # are named by import path are compiled with the versions of this module, and those in its
@@ -66,7 +66,7 @@ PLUGIN_SIZE := 62914560
 .PHONY: plugin
 plugin: ## Build the kubectl plug-in to bin/kubectl-apf
 	@echo "plugin: bin/kubectl-apf, and bin/kubectl_complete-apf, by which kubectl completes its words"
-	@go build $(PLUGIN_FLAGS) -o bin/kubectl-apf ./cmd/kubectl-apf
+	@cd kubectl-apf && go build $(PLUGIN_FLAGS) -o $(CURDIR)/bin/kubectl-apf .
 	@ln -sf kubectl-apf bin/kubectl_complete-apf
 	@size=$$(wc -c <bin/kubectl-apf); [ "$$size" -le $(PLUGIN_SIZE) ] || { \
 	  echo "plugin: bin/kubectl-apf has $$size bytes, and must have at most $(PLUGIN_SIZE): look for a large dependency" >&2; exit 1; }
@@ -179,6 +179,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... | grep -v '/pkg/generated') \
 	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
+  (cd kubectl-apf && $(call run-tests,plugin) $$(go list ./... | grep -v '/e2e')) || status=$$?; \
   (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
 	  exit $$status
 
@@ -190,8 +191,9 @@ test-race: bin/gotestsum ## Run unit tests of the engine under the race detector
 
 .PHONY: test-race-others
 test-race-others: bin/gotestsum
-	@echo "test-race-others: cmd and pkg under the race detector"
-	@export CGO_ENABLED=1; $(call run-tests,race-others) -race ./cmd/... ./pkg/...
+	@echo "test-race-others: cmd, pkg and the plug-in under the race detector"
+	@export CGO_ENABLED=1; status=0; $(call run-tests,race-others) -race ./cmd/... ./pkg/... || status=$$?; \
+	  (cd kubectl-apf && $(call run-tests,race-plugin) -race $$(go list ./... | grep -v '/e2e')) || status=$$?; exit $$status
 
 .PHONY: test-parity
 test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
@@ -210,6 +212,7 @@ test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests:
 	@export BINARIES=prebuilt; status=0; \
 	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/$(RETRIED) --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -v '/watchmodel$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
 	  $(call run-tests,watchmodel) $(FRESH) ./test/e2e/watchmodel || status=$$?; \
+  (cd kubectl-apf && $(call run-tests,e2e-plugin,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/.cache/test/retried-plugin.txt --rerun-fails-run-root-test --packages=./e2e/...) $(FRESH) -p=2) || status=$$?; \
   (cd hack/lab && $(call run-tests,model) $(FRESH) -p=2 $(MODELS)) || status=$$?; \
 	  exit $$status
 
@@ -268,7 +271,7 @@ soak: ## Run a server under changing traffic and configuration; write docs/evide
 
 # How long each fuzz target runs, where, how many at once, and how many inputs of each that
 # cover more code are copied to testdata/fuzz, as in:
-# make fuzz FUZZTIME=1m FOLDERS=pkg/insight/suite JOBS=2 KEEP=16
+# make fuzz FUZZTIME=1m FOLDERS=kubectl-apf/suite JOBS=2 KEEP=16
 FUZZTIME ?= 10m
 FOLDERS ?=
 JOBS ?= 1
@@ -349,11 +352,6 @@ overload: ## Ask a server for ten times what it can do, with static and adaptive
 	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"
 	@cd hack/lab && go run ./overload
 
-.PHONY: fidelity
-fidelity: ## Compare simulations with real servers; write docs/evidence/fidelity.md (more than an hour)
-	@echo "fidelity: eight cases on two releases of kube-apiserver and on this server, five times (more than an hour)"
-	@cd hack/lab && go run ./fidelity
-
 # Run it after large changes of request handling, Go or the libraries. An old profile
 # does no harm, but helps less.
 .PHONY: profile
@@ -421,7 +419,7 @@ VALE = bin/vale --config=hack/vale/vale.ini --output=line
 verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 	@echo "verify-prose: words, and sentences of users' pages"
 	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md || status=1; \
-	  $(VALE) --glob='*.go' cmd hack pkg test || status=1; \
+	  $(VALE) --glob='*.go' cmd hack kubectl-apf pkg test || status=1; \
 	  [ $$status = 0 ] || { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
 
 bin/vale: hack/tools/vale/go.mod hack/tools/vale/go.sum
@@ -471,7 +469,7 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@go run ./hack/monitoring
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
-	@go test -count=1 ./pkg/insight/explain -run=TestSeatsDocument -update-docs
+	@cd kubectl-apf && go test -count=1 ./explain -run=TestSeatsDocument -update-docs
 	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
 	@go test -tags=long -count=1 -timeout=1h ./test/e2e/clients -update-docs

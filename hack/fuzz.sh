@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for the time in the first argument. Further arguments name folders,
-# as in: hack/fuzz.sh 10m pkg/insight/suite
+# as in: hack/fuzz.sh 10m kubectl-apf/suite
 # JOBS targets run at once (one, unless it is set), and share the processors.
 #
 # An input that fails is written below testdata/fuzz of its package, where `go test` tries
@@ -26,7 +26,7 @@ folders() {
 # targets prints a folder and a target of it in each line.
 targets() {
   local module folder name
-  for module in . pkg/apf test/parity hack/lab; do
+  for module in . pkg/apf kubectl-apf test/parity hack/lab; do
     for folder in $(folders "$module"); do
       name=${folder#"$PWD/"}
       [[ $# -eq 0 || " $* " == *" $name "* ]] || continue

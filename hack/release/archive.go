@@ -13,8 +13,9 @@ const module = "github.com/flowcontrol-apiserver/flowcontrol-apiserver"
 
 // published is a program of the release.
 type published struct {
-	// name is the name of the program, and of its folder in cmd/.
 	name string
+	// module is the folder of its module, and main its package there.
+	module, main string
 	// systems are the operating systems that it runs on.
 	systems []string
 	// maxSize is the size that it must not exceed, in bytes.
@@ -27,17 +28,19 @@ type published struct {
 
 func publishedPrograms() []published {
 	return []published{{
-		name: "flowcontrol-apiserver",
+		name:   "flowcontrol-apiserver",
+		module: ".", main: "./cmd/flowcontrol-apiserver",
 		// The locks, sockets and owners of files that it depends on are Unix's.
 		systems: []string{"darwin", "linux"},
 		maxSize: 120 << 20,
 		version: module + "/pkg/server.productVersion", revision: module + "/pkg/server.revision",
 		files: []string{"LICENSE", "artifacts/systemd/flowcontrol-apiserver.service"},
 	}, {
-		name:    pluginName,
+		name:   pluginName,
+		module: pluginName, main: ".",
 		systems: []string{"darwin", "linux", "windows"},
 		maxSize: 60 << 20,
-		version: module + "/cmd/kubectl-apf/command.release",
+		version: module + "/kubectl-apf/command.release",
 		files:   []string{"LICENSE"},
 	}}
 }
@@ -137,8 +140,8 @@ func (r *release) build(ctx context.Context, p *published, a *archive) ([]byte, 
 		flags += " -X " + p.revision + "=" + r.revision
 	}
 	path := filepath.Join(scratch, a.Program)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-pgo=auto", "-ldflags="+flags, "-o", path, "./cmd/"+p.name)
-	build.Dir = r.root
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-pgo=auto", "-ldflags="+flags, "-o", path, p.main)
+	build.Dir = filepath.Join(r.root, p.module)
 	build.Env = append(os.Environ(), "GOOS="+a.OS, "GOARCH="+a.Arch, "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
 	if output, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, output)

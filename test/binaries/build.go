@@ -21,8 +21,8 @@ const (
 	// coverageVariable, if set, builds this repository's programs with coverage
 	// counters.
 	coverageVariable = "COVERAGE"
-	// enginePackages are the packages of the engine, a module of its own that ./... leaves out.
-	enginePackages = "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/..."
+	// ourPackages are the packages of this repository's programs, which are in three modules.
+	ourPackages = modulePath + "/cmd/...," + modulePath + "/pkg/...," + modulePath + "/kubectl-apf/..."
 )
 
 // built caches the paths of the programs that this process has built. It is the
@@ -146,7 +146,7 @@ func runArgs(p program, root string, additional []string, path string) []string 
 		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
 	}
 	if p.ours && os.Getenv(coverageVariable) != "" {
-		flags = append(flags, "-cover", "-coverpkg=./cmd/...,./pkg/...,"+enginePackages)
+		flags = append(flags, "-cover", "-coverpkg="+ourPackages)
 	}
 	return append(append(flags, additional...), p.pkg, path)
 }

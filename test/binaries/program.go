@@ -65,7 +65,7 @@ func serverProgram() program {
 
 // pluginProgram returns the kubectl plug-in, which kubectl finds beside itself.
 func pluginProgram() program {
-	return program{name: "kubectl-apf", module: ".", pkg: "./cmd/kubectl-apf", ours: true}
+	return program{name: "kubectl-apf", module: "kubectl-apf", pkg: ".", ours: true}
 }
 
 // releaseProgram returns the server as `make build` compiles it.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +19,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -41,6 +41,23 @@ metadata: {name: recorded}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: recorded}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: recorded}]
 `
+
+// unknownReason is what a trace says of a rejection whose reason its log does not tell.
+const unknownReason = "unknown"
+
+// tracedRequest has the fields of a line of a trace that the tests compare.
+type tracedRequest struct {
+	User, Verb, Resource, Name, Path    string
+	FlowSchema, PriorityLevel, Rejected string
+	Groups                              []string
+	Status                              int
+	Execution                           *metav1.Duration
+	List                                *struct {
+		Limit         int64
+		LabelSelector string
+	}
+	Seats *struct{ Initial uint64 }
+}
 
 // recordedFormats are the formats of a server's lines.
 func recordedFormats() []string { return []string{"text", "json"} }
@@ -91,7 +108,7 @@ func checkRecord(t *testing.T, server *harness.APIServer, auditLog string, gover
 		require.NoError(a, os.WriteFile(lines, []byte(output), 0o600))
 	})
 
-	reason := trace.UnknownReason
+	reason := unknownReason
 	if governed {
 		reason = "concurrency-limit"
 	}
@@ -107,7 +124,7 @@ func checkRecord(t *testing.T, server *harness.APIServer, auditLog string, gover
 	t.Run("lines", func(t *testing.T) {
 		got := c.record(t, "--http-log="+lines)
 		checkSeats(t, got)
-		assert.Equal(t, trace.UnknownReason, got["asked-rejected"].Rejected)
+		assert.Equal(t, unknownReason, got["asked-rejected"].Rejected)
 	})
 	t.Run("both", func(t *testing.T) {
 		got := c.record(t, "--audit-log="+auditLog, "--http-log="+lines)
@@ -223,17 +240,19 @@ func (c *recordedClient) sendAll(t *testing.T) {
 
 // record makes a trace, and returns the requests that sendAll sent. Each must be there
 // once, with what every log tells.
-func (c *recordedClient) record(t *testing.T, logs ...string) map[string]*trace.Request {
+func (c *recordedClient) record(t *testing.T, logs ...string) map[string]*tracedRequest {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "recorded.trace")
 	c.Kubectl(t).Run(t, append([]string{"apf", "record", "-o", file}, logs...)...)
-	in, err := trace.Open(file)
+	content, err := os.Open(file)
 	require.NoError(t, err)
-	defer func() { _ = in.Close() }() // it was only read
-	got := map[string]*trace.Request{}
+	defer func() { _ = content.Close() }() // it was only read
+	in := json.NewDecoder(content)
+	require.NoError(t, in.Decode(&struct{}{}), "the header")
+	got := map[string]*tracedRequest{}
 	for {
-		r := &trace.Request{}
-		if err := in.Read(r); err != nil {
+		r := &tracedRequest{}
+		if err := in.Decode(r); err != nil {
 			require.ErrorIs(t, err, io.EOF)
 			break
 		}
@@ -264,7 +283,7 @@ func (c *recordedClient) record(t *testing.T, logs ...string) map[string]*trace.
 }
 
 // askedName returns sendAll's mark of a request; "" if it sent another one.
-func askedName(r *trace.Request) string {
+func askedName(r *tracedRequest) string {
 	switch {
 	case r.Resource == "prioritylevelconfigurations" && r.Verb == "create" && (r.User == recorded || r.FlowSchema == recorded):
 		return "asked-held"
@@ -278,7 +297,7 @@ func askedName(r *trace.Request) string {
 }
 
 // checkSeats compares what lines tell of flow control.
-func checkSeats(t *testing.T, got map[string]*trace.Request) {
+func checkSeats(t *testing.T, got map[string]*tracedRequest) {
 	t.Helper()
 	for name, r := range got {
 		assert.Equal(t, recorded, r.FlowSchema, name)

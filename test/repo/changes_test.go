@@ -40,7 +40,7 @@ func TestHowToChangeNamesWhatIsThere(t *testing.T) {
 // pathsIn returns the files and folders that a text names in code, without placeholders in
 // capitals, and pages of docs.
 func pathsIn(text string) (paths []string) {
-	for _, quoted := range regexp.MustCompile("`((?:cmd|pkg|test|hack|artifacts)/[^` ]+)`|(docs/[\\w/-]+\\.md)").FindAllStringSubmatch(text, -1) {
+	for _, quoted := range regexp.MustCompile("`((?:cmd|kubectl-apf|pkg|test|hack|artifacts)/[^` ]+)`|(docs/[\\w/-]+\\.md)").FindAllStringSubmatch(text, -1) {
 		if file := quoted[1] + quoted[2]; !regexp.MustCompile(`[A-Z]{4}`).MatchString(file) {
 			paths = append(paths, file)
 		}

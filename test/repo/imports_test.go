@@ -51,7 +51,7 @@ func rules(t *testing.T) []rule {
 			why: "k8s.io/kubernetes is no library: compare with it in test/parity, a module of its own",
 		},
 		{
-			from: []string{"./pkg", "./cmd"}, except: engineTests(), to: append(engineTests(), "./test", "./hack"),
+			from: []string{"./pkg", "./cmd", "./kubectl-apf"}, except: engineTests(), to: append(engineTests(), "./test", "./hack"),
 			why: "the product may not need its tests and tools",
 		},
 		{
@@ -89,7 +89,7 @@ func rules(t *testing.T) []rule {
 			why: "the server puts the registry into a handler chain; the registry is usable without it",
 		},
 		{
-			from: []string{"./pkg/lint"}, to: []string{"./pkg/registry", "./pkg/server", "./pkg/generated", "./pkg/insight", "./pkg/apf/configsync", "k8s.io/client-go"},
+			from: []string{"./pkg/lint"}, to: []string{"./pkg/registry", "./pkg/server", "./pkg/generated", "./pkg/apf/configsync", "k8s.io/client-go"},
 			why: "lint reads objects, wherever they come from",
 		},
 		{
@@ -97,17 +97,16 @@ func rules(t *testing.T) []rule {
 			why: "the engine is a library for any API server",
 		},
 		{
-			from: []string{"./pkg/insight"}, to: []string{"./pkg/server", "./pkg/registry"},
-			why: "insight explains any API server: it knows the engine and the objects, not how this server serves and stores them",
+			from: []string{"./kubectl-apf"}, except: []string{"./kubectl-apf/e2e"}, to: []string{"./cmd", "./hack", "./pkg/server", "./pkg/registry", "./pkg/generated"},
+			why: "the plug-in explains any API server: it knows the engine and the objects, not how this server serves and stores them",
 		},
 		{
-			from: []string{"./pkg/insight"}, except: []string{"./pkg/insight/source"}, to: []string{"k8s.io/client-go", "k8s.io/cli-runtime"},
+			from: []string{"./kubectl-apf"}, except: []string{"./kubectl-apf/command", "./kubectl-apf/source"}, to: []string{"k8s.io/client-go", "k8s.io/cli-runtime"},
 			why: "source does the input; the answers are pure functions of plain values",
 		},
 		{
-			from: []string{"./pkg/apf", "./pkg/apis", "./pkg/generated", "./pkg/lint", "./pkg/registry", "./pkg/server"},
-			to:   []string{"./pkg/insight"},
-			why:  "insight is built on them, for a command: a server does not need it",
+			from: []string{"./cmd", "./hack", "./pkg", "./test"}, to: []string{"./kubectl-apf"}, tests: true,
+			why: "the plug-in is a module of its own, which nothing needs: run the program",
 		},
 		{
 			from: []string{"./pkg", "./cmd"}, except: []string{"./pkg/server/embedded"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
@@ -177,7 +176,7 @@ func engineTests() []string { return []string{"./pkg/apf/test", "./pkg/apf/inter
 // notOfTheEngine returns the folders of the product's module.
 func notOfTheEngine() []string {
 	return []string{
-		"./cmd", "./hack", "./test", "./pkg/apis", "./pkg/generated", "./pkg/insight", "./pkg/lint", "./pkg/registry", "./pkg/server",
+		"./cmd", "./hack", "./test", "./pkg/apis", "./pkg/generated", "./kubectl-apf", "./pkg/lint", "./pkg/registry", "./pkg/server",
 	}
 }
 
@@ -194,7 +193,7 @@ func TestImportsPointTheRightWay(t *testing.T) {
 
 func TestPackagesImportOnlyLowerLevels(t *testing.T) {
 	packages := goPackages(t)
-	for _, tree := range []string{"pkg/apf", "pkg/insight"} {
+	for _, tree := range []string{"pkg/apf", "kubectl-apf"} {
 		t.Run(tree, func(t *testing.T) {
 			layers, seen := layersOf(t, tree), 0
 			for _, pkg := range packages {
@@ -239,22 +238,24 @@ func below(importPath string, trees []string) bool {
 	return false
 }
 
-// goPackages returns the packages of the product's module, and of the engine's.
-func goPackages(t *testing.T) []goPackage {
+// goPackages returns the packages of the product's modules, and of the tools that measure it.
+func goPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(command(t, root(t),
-		"go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports", "./...", module+"/pkg/apf/...")))
-	var packages []goPackage
-	for {
-		var pkg goPackage
-		err := decoder.Decode(&pkg)
-		if errors.Is(err, io.EOF) {
-			break
+	for folder, patterns := range map[string][]string{".": {"./...", module + "/pkg/apf/..."}, "kubectl-apf": {"./..."}, "hack/lab": {"./..."}} {
+		before := len(packages)
+		decoder := json.NewDecoder(bytes.NewReader(command(t, filepath.Join(root(t), filepath.FromSlash(folder)),
+			"go", append([]string{"list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports"}, patterns...)...)))
+		for {
+			var pkg goPackage
+			err := decoder.Decode(&pkg)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			packages = append(packages, pkg)
 		}
-		require.NoError(t, err)
-		packages = append(packages, pkg)
+		require.Greater(t, len(packages), before, folder)
 	}
-	require.NotEmpty(t, packages)
 	return packages
 }
 
@@ -275,10 +276,11 @@ func TestRulesBindWhatTheySay(t *testing.T) {
 		{"the one-binary mode embeds etcd", pkg("/pkg/server/embedded", "go.etcd.io/etcd/server/v3/embed"), 0},
 		{"the server embeds etcd", pkg("/pkg/server", "go.etcd.io/etcd/server/v3/embed"), 1},
 		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
-		{"an answer asks a cluster", pkg("/pkg/insight/explain", "k8s.io/client-go/rest"), 1},
-		{"the input asks a cluster", pkg("/pkg/insight/source", "k8s.io/client-go/rest"), 0},
-		{"insight reads from the registry", pkg("/pkg/insight/source", module+"/pkg/registry/flowcontrol"), 1},
-		{"a server explains itself by insight", pkg("/pkg/server", module+"/pkg/insight/explain"), 1},
+		{"an answer asks a cluster", pkg("/kubectl-apf/explain", "k8s.io/client-go/rest"), 1},
+		{"the input asks a cluster", pkg("/kubectl-apf/source", "k8s.io/client-go/rest"), 0},
+		{"the plug-in reads from the registry", pkg("/kubectl-apf/source", module+"/pkg/registry/flowcontrol"), 1},
+		{"a server explains itself by the plug-in", pkg("/pkg/server", module+"/kubectl-apf/explain"), 1},
+		{"a tool answers as the plug-in", pkg("/hack/lab/trackrecord", module+"/kubectl-apf/why"), 1},
 		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

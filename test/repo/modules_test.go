@@ -24,7 +24,7 @@ func TestProgramsOfTheTestsAreOfTheVersionsThatTheTestsSay(t *testing.T) {
 }
 
 func TestLibrariesOfKubernetesAreOfOneRelease(t *testing.T) {
-	for _, folder := range []string{".", "pkg/apf"} {
+	for _, folder := range []string{".", "pkg/apf", "kubectl-apf"} {
 		want := requirements(t, folder)["k8s.io/apiserver"]
 		require.NotEmpty(t, want)
 		for name, version := range requirements(t, folder) {

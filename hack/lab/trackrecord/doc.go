@@ -19,7 +19,7 @@
 //
 // # Place
 //
-// The package is in hack/lab because it needs both engines, the answers of kubectl apf and
-// client libraries for tests together. pkg/apf may not import pkg/insight, and test/parity
-// holds the product against k8s.io/kubernetes, which these cases do not need.
+// The package is in hack/lab because it needs both engines, the program kubectl-apf and
+// client libraries for tests together. test/parity holds the product against
+// k8s.io/kubernetes, which these cases do not need.
 package trackrecord

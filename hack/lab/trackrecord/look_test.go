@@ -5,20 +5,22 @@ import (
 	"flag"
 	"fmt"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/table"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/why"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
 // recordedLog is the log of a server at -v=3.
@@ -110,11 +112,10 @@ func containsAll(line string, words []string) bool {
 // the flow schema if nothing is known of the user.
 func (s *Site) Why(q Question) string {
 	if q.User == "" {
-		return "$ kubectl apf why --flow-schema=" + q.FlowSchema + "\n" + s.why(why.Query{FlowSchema: q.FlowSchema})
+		return s.why("--flow-schema=" + q.FlowSchema)
 	}
-	answer := s.why(why.Query{User: q.User})
-	text := "$ kubectl apf why --user=" + q.User + "\n" + answer
-	if q.FlowSchema == "" || !strings.HasPrefix(answer, unknown) {
+	text := s.why("--user=" + q.User)
+	if q.FlowSchema == "" || !strings.Contains(text, unknown) {
 		return text
 	}
 	return text + "\n" + s.Why(Question{FlowSchema: q.FlowSchema})
@@ -123,22 +124,45 @@ func (s *Site) Why(q Question) string {
 // unknown begins the answer to a question about a user of whom nothing is known.
 const unknown = "error: "
 
-func (s *Site) why(q why.Query) string {
-	one := replica.Replica{Name: "server", Read: time.Now()}
-	for _, endpoint := range []replica.Endpoint{replica.EndpointMetrics, replica.EndpointFlows, replica.EndpointRejections} {
-		one.Add(endpoint, strings.NewReader(s.get(string(endpoint))))
+// debugPath is the path of flow control's dumps.
+const debugPath = "/debug/api_priority_and_fairness/"
+
+func marshal(t *testing.T, object any) string {
+	t.Helper()
+	text, err := yaml.Marshal(object)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// why lets the plug-in answer, from what this server answers now and its objects.
+func (s *Site) why(question string) string {
+	dir := s.T.TempDir()
+	save := func(path, content string) {
+		require.NoError(s.T, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(s.T, os.WriteFile(path, []byte(content), 0o600))
 	}
-	one.Missing = nil // of endpoints that the peer lacks
-	inquiry := why.New(q, configuration.Configuration{
-		FlowSchemas: s.setup.Schemas, PriorityLevels: s.setup.Levels, Own: !s.Peer, Total: s.setup.Total, Release: "1.33",
-	}, []replica.Replica{one}, time.Now())
-	result := inquiry.Result()
-	if nothing := result.WhyNothing(); nothing != "" {
-		return unknown + nothing
+	for _, path := range []string{"/metrics", debugPath + "top_flows", debugPath + "rejections"} {
+		if answer := s.get(path); answer != "" { // the peer remembers neither flows nor rejections
+			save(filepath.Join(dir, "server", path), answer)
+		}
 	}
-	var text bytes.Buffer
-	require.NoError(s.T, result.WriteTable(&text, table.Options{Width: 110}))
-	return strings.TrimSpace(text.String())
+	for _, level := range s.setup.Levels {
+		level = level.DeepCopy()
+		level.TypeMeta = metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "PriorityLevelConfiguration"}
+		save(filepath.Join(dir, "levels", level.Name), marshal(s.T, level))
+	}
+	for _, schema := range s.setup.Schemas {
+		schema = schema.DeepCopy()
+		schema.TypeMeta = metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "FlowSchema"}
+		save(filepath.Join(dir, "schemas", schema.Name), marshal(s.T, schema))
+	}
+	plugin, err := binaries.Plugin(s.T.Context())
+	require.NoError(s.T, err)
+	output, err := exec.CommandContext(s.T.Context(), plugin, "why", question, "--dumps="+dir, "--release=1.33").CombinedOutput()
+	if exit := (&exec.ExitError{}); err != nil {
+		require.ErrorAs(s.T, err, &exit, "%s", output)
+	}
+	return "$ kubectl apf why " + question + "\n" + strings.TrimSpace(string(output))
 }
 
 // seen is what an operator reads on a server.

@@ -6,8 +6,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/insight/configuration"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 )
 
 // queuing returns a level with queues of 50 requests, whose seats others cannot use.
@@ -67,11 +66,11 @@ type (
 
 // builtIn returns a server with the objects that kube-apiserver 1.33 creates.
 func builtIn(total int) Setup {
-	c, err := configuration.BuiltIn("1.33")
-	if err != nil {
-		panic(err) // the release is one of this repository
+	return Setup{
+		Total:   total,
+		Levels:  slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations),
+		Schemas: slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas),
 	}
-	return Setup{Total: total, Levels: c.PriorityLevels, Schemas: c.FlowSchemas}
 }
 
 // with returns a server that has a level and a schema more.

@@ -23,14 +23,14 @@ type change struct {
 func changes() []change {
 	const same = "the same, on k8s.io of that release"
 	return []change{
-		{"1.34", "seats of a list", "by bytes, not by objects", "`--list-cost` on every release; by bytes as measured, unless it says otherwise", []string{"test/e2e/agreement TestANewerKubeAPIServerDoesWhatIsExplained"}},
+		{"1.34", "seats of a list", "by bytes, not by objects", "`--list-cost` on every release; by bytes as measured, unless it says otherwise", []string{"kubectl-apf/e2e/agreement TestANewerKubeAPIServerDoesWhatIsExplained"}},
 		{"1.34", "streaming lists, `sendInitialEvents`", "on by default", same + "; on 0.33 with `--feature-gates=WatchList=true`", []string{"watches: initial events, closed by a bookmark"}},
 		{"1.34", "lists of an exact version, and later chunks", "from snapshots of the watch cache, so that a version which etcd has just compacted may still be answered", same, []string{"lists: a version compacted away", "chunks: a token that expired goes on in another snapshot"}},
 		{"1.34", "`creationTimestamp: null`", "left out", same, []string{"self-reviews: what I may do"}},
 		{"1.35", "the beta of aggregated discovery", "406, and no feature gate brings it back", same, []string{"discovery: aggregated"}},
 		{"1.36", "watches without a version", "never from etcd: no feature gate asks for it", same, []string{"watches: from now: the state, then what is new"}},
 		{"1.36", "an update of what does not exist, with a uid", "404, not 409", same, []string{"write details: versions in an update", "hack/lab/linearizability TestOperationsAreLinearizable"}},
-		{"1.36", "the FlowSchemas `endpoint-controller` and `workload-leader-election`", "no longer built in", same, []string{"pkg/insight/configuration TestBuiltInObjectsAreThoseOfKubernetes"}},
+		{"1.36", "the FlowSchemas `endpoint-controller` and `workload-leader-election`", "no longer built in", same, []string{"kubectl-apf/configuration TestBuiltInObjectsAreThoseOfKubernetes"}},
 		{"1.37", "declarative validation", "generated rules beside the written ones", "the written rules, with the same verdict on every object; the reported failures differ as listed below", []string{"apply: give up, and remove what nobody owns", "test/e2e/fuzzparity TestKubeAPIServerAndThisServerJudgeAlike"}},
 		{"1.37", "a patch of what does not exist, with a body that is no patch", "400, not 404", same, []string{"patch details: patches of what is missing"}},
 		{"1.37", "managed fields that a client writes, and that are invalid", "the previous ones stay; before 1.37 the object lost all", same, []string{"apply details: the record is written by hand"}},

@@ -28,7 +28,7 @@ import (
 // user is the user ID of the image.
 const user = 65532
 
-func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
+func TestImageHoldsAStaticProgramThatRunsAsItsUser(t *testing.T) {
 	built := readImage(t, buildImage(t, tree(t), "linux/"+runtime.GOARCH, map[string]string{
 		"BUILD_IMAGE": "scratch", "RUN_IMAGE": "scratch", "VERSION": "7.8.9", "GOPROXY": "off", "GOFLAGS": flags(),
 	}))
@@ -37,10 +37,7 @@ func TestImageHoldsStaticProgramsThatRunAsItsUser(t *testing.T) {
 	require.Empty(t, built.config.Cmd)
 	require.Contains(t, built.config.ExposedPorts, "6443/tcp")
 	require.Equal(t, "Apache-2.0", built.config.Labels["org.opencontainers.image.licenses"])
-	require.Len(t, built.files, 2, "the base image has all else")
-	plugin := built.files["kubectl-apf"]
-	require.EqualValues(t, 0o755, plugin.mode)
-	requireStatic(t, plugin.content)
+	require.Len(t, built.files, 1, "the base image has all else")
 	program := built.files["flowcontrol-apiserver"]
 	require.EqualValues(t, 0o755, program.mode)
 	requireStatic(t, program.content)

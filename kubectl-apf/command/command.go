@@ -1,0 +1,99 @@
+// Package command is the plug-in "kubectl apf": flags say where to look and what to
+// write; other packages of the module answer. There is a file for each command.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // credentials of clouds and OpenID Connect in a kubeconfig
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/kubectl"
+)
+
+// The exit statuses.
+const (
+	statusOK = 0
+	// statusFindings: there are findings at or above the threshold, expectations that
+	// are not met, or differences.
+	statusFindings = 1
+	// statusFailed: the command could not do what it was asked to.
+	statusFailed = 2
+)
+
+// errFindings ends a command with statusFindings. Its output says why.
+var errFindings = errors.New("there are findings")
+
+// completer is the name of the program that kubectl asks for completions.
+const completer = "kubectl_complete-apf"
+
+// Run runs the program with its arguments, the first one its name, and returns its exit status.
+func Run(ctx context.Context, env Environment, args []string) int {
+	if kubectl.IsHelper(args) {
+		if err := kubectl.Help(args[1:]); err != nil {
+			fmt.Fprintln(env.ErrOut, "error:", err)
+			return statusFailed
+		}
+		return statusOK
+	}
+	root := New(env)
+	root.SetArgs(arguments(args))
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.Is(err, errFindings):
+		return statusFindings
+	default:
+		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") { // one for each file
+			fmt.Fprintln(env.ErrOut, "error:", line)
+		}
+		return statusFailed
+	}
+}
+
+// arguments returns the arguments of the command line. As a completer, the program has
+// the words to complete as arguments.
+func arguments(args []string) []string {
+	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == completer {
+		return append([]string{cobra.ShellCompRequestCmd}, args[1:]...)
+	}
+	return args[1:]
+}
+
+// New returns the command "kubectl apf".
+func New(env Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:         "kubectl-apf",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl apf"},
+		Short:       "API Priority and Fairness: explain, find and prevent what flow control does",
+		Long: `kubectl apf answers questions about API Priority and Fairness, the flow control of
+Kubernetes API servers: which flow schema matches a request, who holds the seats, why
+requests were delayed or rejected, and what a change would do.
+
+It looks at a cluster, at files, at files as if they were applied to a cluster, or at
+saved answers of a cluster. It changes nothing in a cluster.
+
+Exit status: 0, or 1 for findings, differences and expectations that are not met, or 2
+if it could not do what it was asked to.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.ErrOut)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; '%s --help' lists the flags", err, c.CommandPath())
+	})
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env),
+		newRecord(env), newGenerate(env), newSimulate(env), newSuggest(env), newSize(env), newIsolate(env), newVersion(env), newCompletion(env))
+	setHelp(root, env)
+	return root
+}

@@ -1,0 +1,139 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+// lintCommand is "kubectl apf lint".
+type lintCommand struct {
+	env     Environment
+	looking *looking
+	output  output
+	failOn  string
+	logs    logFlags
+	clients []string
+}
+
+func newLint(env Environment) *cobra.Command {
+	l := &lintCommand{env: env, looking: newLooking().withFiles("The files to judge, as if they were applied.")}
+	c := page{
+		use:   "lint [-f FILES | -k DIRECTORY]",
+		short: "Find what is wrong or risky in flow schemas and priority levels",
+		long: `kubectl apf lint finds what is wrong or risky in the flow schemas and priority levels of a
+cluster. With files it judges their objects, as if they were applied to the cluster, or
+with --offline to one that has only the built-in objects.
+
+With logs it judges clients too: agents of nodes and leases in the wrong level, webhooks
+that wait for their own level, and limits of clients that allow less than flow control.
+The logs come from API servers. --client-log names the log of a client, such as an
+operator.
+
+Each finding has a code, which docs/kubectl-apf-findings.md explains.
+
+The exit status is 1 if a finding is at least as severe as --fail-on.`,
+		examples: `# Judge the configuration of the cluster
+kubectl apf lint
+
+# Judge the files of a repository in CI, without a cluster, and fail on warnings too
+kubectl apf lint -R -f manifests --offline --release=1.33 --fail-on=warning
+
+# Judge the clients of the servers whose log this is
+kubectl apf lint --audit-log=audit.log
+
+# Say whether an operator still needs its own limit (--kube-api-qps)
+kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --audit-log=audit.log
+
+# Count the findings by their code
+kubectl apf lint -o json | jq -r '.findings[].code' | sort | uniq -c`,
+		rights: append(append(configurationRights(), metricRights()...), factRights()...),
+	}.command()
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
+	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The lowest severity of findings that give the exit status 1: error, warning or info.")
+	l.logs.addFlags(c.Flags())
+	c.Flags().StringArrayVar(&l.clients, "client-log", nil, "The log of a client of API servers, PATH or USER=PATH. It may be repeated.")
+	l.looking.addFlags(c.Flags())
+	l.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	completeFlag(c, "fail-on", func(context.Context) []string { return severities() })
+	return c
+}
+
+func severities() []string {
+	return []string{string(lint.Error), string(lint.Warning), string(lint.Info)}
+}
+
+func (l *lintCommand) run(ctx context.Context) error {
+	if err := l.output.validate(); err != nil {
+		return err
+	}
+	if !slices.Contains(severities(), l.failOn) {
+		return fmt.Errorf("--fail-on is %q: must be error, warning or info", l.failOn)
+	}
+	in, err := l.read(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.addLogs(ctx, &in); err != nil {
+		return err
+	}
+	unreadable := in.Files.Err()
+	if unreadable != nil && len(in.Files.Objects) == 0 {
+		return unreadable
+	}
+	result, err := findings.Of(in)
+	if err != nil {
+		return errors.Join(err, unreadable)
+	}
+	var names []string
+	for _, finding := range result.Findings {
+		names = append(names, objectName(finding.Object.Kind, finding.Object.Name))
+	}
+	if err := l.output.write(l.env, &result, unique(names)); err != nil {
+		return err
+	}
+	if unreadable != nil {
+		return unreadable // the files that can be read have been judged
+	}
+	if result.Reaches(lint.Severity(l.failOn)) {
+		return errFindings
+	}
+	return nil
+}
+
+// read reads the configuration, the files and the facts.
+func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
+	var in findings.Input
+	below, err := l.looking.openWithoutFiles(l.env)
+	if err != nil {
+		return in, err
+	}
+	if in.Below, err = below.Configuration(ctx); err != nil {
+		return in, err
+	}
+	if in.Facts, err = below.Facts(ctx); err != nil {
+		return in, err
+	}
+	if len(in.Facts.Policies) > 0 { // only metrics tell how long they take
+		if in.Replicas, err = below.Replicas(ctx, source.Want{Metrics: true}); err != nil {
+			return in, err
+		}
+	}
+	if !l.looking.hasFiles() {
+		return in, nil
+	}
+	with, err := l.looking.open(l.env)
+	if err != nil {
+		return in, err
+	}
+	in.Files, err = with.Files(ctx)
+	return in, err
+}

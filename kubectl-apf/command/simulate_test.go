@@ -1,0 +1,249 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+)
+
+const (
+	// small is a level of one seat, of 600, with short queues.
+	small = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata:
+  name: small
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 0
+    borrowingLimitPercent: 0
+    limitResponse:
+      type: Queue
+      queuing: {queues: 1, handSize: 1, queueLengthLimit: 2}
+---
+`
+	// invalid has hands that are larger than the number of queues.
+	invalid = `apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata:
+  name: workload-low
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 1
+    limitResponse:
+      type: Queue
+      queuing: {queues: 1, handSize: 2, queueLengthLimit: 2}
+`
+)
+
+// writeTrace writes a trace of 50 requests of the user robot, all within 50 ms.
+func writeTrace(t *testing.T, name string) {
+	t.Helper()
+	f, err := trace.Create(name, false, trace.Header{Source: trace.SourceScenario})
+	require.NoError(t, err)
+	defer f.Abort()
+	for i := range 50 {
+		require.NoError(t, f.Write(&trace.Request{
+			Arrival: now.Add(time.Duration(i) * time.Millisecond), User: "robot", Groups: []string{"system:authenticated"},
+			Verb: "get", APIVersion: "v1", Resource: "pods", Namespace: "shop", Execution: &metav1.Duration{Duration: 100 * time.Millisecond},
+		}))
+	}
+	require.NoError(t, f.Commit())
+}
+
+func TestSimulate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	writeTrace(t, "packed.jsonl.zst")
+	write(t, "same.yaml", flowSchema)
+	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int
+		says   []string
+	}{
+		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "upstream", "1.33", "global-default"}},
+		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=ours"}, statusOK, []string{"baseline  ours"}},
+		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
+		{"a comparison", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare"}, statusOK, []string{"DIFFERENCES from baseline", "queue-full", "rejected worse", "global-default -> robots"}},
+		{"two candidates of one name", []string{"--trace=trace.jsonl", "-f", "same.yaml", "-f", "same.yaml"}, statusOK, []string{"same-2"}},
+		{"the baseline in a file", []string{"--trace=trace.jsonl", "--baseline=small.yaml"}, statusOK, []string{"small "}},
+		{"an assertion that holds", []string{"--trace=trace.jsonl", "--assert=rejected == 0"}, statusOK, []string{"ASSERTIONS", "yes"}},
+		{"an assertion that does not", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare", "--assert=level.small.rejected < 1%", "--assert=requests == 50"}, statusFindings, []string{"level.small.rejected < 1%", "no "}},
+		{"a closed loop", []string{"--trace=trace.jsonl", "--loop=closed"}, statusOK, []string{"The loop is closed"}},
+		{"processors", []string{"--trace=trace.jsonl", "--capacity=processors=4", "--replicas=2"}, statusOK, []string{"processors=4", "1200"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"simulate"}, test.args...)...)
+			assert.Equal(t, test.status, got.status, got.errOut)
+			for _, text := range test.says {
+				assert.Contains(t, got.out, text)
+			}
+			assert.Empty(t, got.errOut)
+		})
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
+	goal := "--goal=level.small.rejected == 0"
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int
+		says   string
+		errors string
+	}{
+		{"a goal that settings meet", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "The goals are met after ", ""},
+		{"what to apply", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "\nCONFIGURATION\n---\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\n", ""},
+		{"JSON", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal, "-o", "json"}, statusOK, `"met": true`, ""},
+		{"a goal that is met", []string{"--trace=trace.jsonl", "--goal=rejected == 0"}, statusOK, "The goals are met without a change.", ""},
+		{"a goal that nothing meets", []string{"--trace=trace.jsonl", "--goal=requests < 5", "--simulations=3"}, statusFindings, "The goals are not met, and no step comes closer, of 1 simulations.", ""},
+		{"no goal", []string{"--trace=trace.jsonl"}, statusFailed, "", "error: --goal must be given, an assertion that has to hold\n"},
+		{"no trace", []string{goal}, statusFailed, "", "error: --trace must be given, the trace to simulate; kubectl apf record makes one\n"},
+		{"a goal that does not parse", []string{"--trace=trace.jsonl", "--goal=rejected"}, statusFailed, "", "error: --goal: assertion \"rejected\", position 9: an operator is missing: must be one of <, <=, >, >=, ==, !=\n"},
+		{"too few simulations", []string{"--trace=trace.jsonl", goal, "--simulations=1"}, statusFailed, "", "error: the number of simulations is 1: must be at least 2\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"suggest"}, test.args...)...)
+			assert.Equal(t, test.status, got.status, got.errOut)
+			assert.Contains(t, got.out, test.says)
+			assert.Equal(t, test.errors, got.errOut)
+		})
+	}
+}
+
+func TestSimulateWritesJSONAndAPage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	got := run(t, "simulate", "--trace=trace.jsonl", "-o", "json", "--html=report.html", "--total=30")
+	require.Zero(t, got.status, got.errOut)
+	var report simulate.Report
+	require.NoError(t, json.Unmarshal([]byte(got.out), &report))
+	assert.Equal(t, 30, report.Results[0].Total)
+	assert.Equal(t, uint64(50), report.Results[0].Requests)
+	page, err := os.ReadFile("report.html")
+	require.NoError(t, err)
+	assert.True(t, bytes.HasPrefix(page, []byte("<!DOCTYPE html>")))
+	got = run(t, "simulate", "--trace=trace.jsonl", "--html=report.html")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Equal(t, "error: the file report.html of --html exists: remove it, or name another\n", got.errOut)
+}
+
+func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, "trace.jsonl")
+	whole, err := os.ReadFile("trace.jsonl")
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(whole), "\n")
+	write(t, "cut.jsonl", string(whole[:len(whole)-20]))
+	write(t, "empty.jsonl", lines[0])
+	write(t, "nothing.jsonl", "")
+	write(t, "order.jsonl", lines[0]+lines[3]+lines[2])
+	write(t, "old.jsonl", strings.Replace(lines[0], "v1alpha1", "v1alpha0", 1)+lines[1])
+	write(t, "invalid.yaml", invalid)
+	for _, test := range []struct {
+		name, says string
+		args       []string
+	}{
+		{"no trace", "--trace must be given", nil},
+		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
+		{"a trace that is cut off", "cut.jsonl: line 51 is cut off", []string{"--trace=cut.jsonl"}},
+		{"a trace without requests", "empty.jsonl: the trace is empty", []string{"--trace=empty.jsonl"}},
+		{"a trace without anything", "nothing.jsonl: the trace is empty", []string{"--trace=nothing.jsonl"}},
+		{"a trace out of order", "order.jsonl: line 3 ", []string{"--trace=order.jsonl"}},
+		{"a trace of another version", "old.jsonl: line 1 ", []string{"--trace=old.jsonl"}},
+		{"an invalid configuration", `PriorityLevelConfiguration "workload-low" is invalid: `, []string{"--trace=trace.jsonl", "-f", "invalid.yaml"}},
+		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
+		{"nothing to compare", "--compare needs a candidate: -f must be given", []string{"--trace=trace.jsonl", "--compare"}},
+		{"an assertion that does not parse", `--assert: assertion "rejected <", position 11: a value is missing`, []string{"--trace=trace.jsonl", "--assert=rejected <"}},
+		{"a capacity that is none", `--capacity: the capacity model "disks=3" is unknown: must be none, processors=NUMBER, etcd=NUMBER, or both with a comma between`, []string{"--trace=trace.jsonl", "--capacity=disks=3"}},
+		{"no processors", `--capacity: the number "0" of processors is invalid: must be more than 0`, []string{"--trace=trace.jsonl", "--capacity=processors=0"}},
+		{"an engine that is none", `the engine "mine" is unknown: must be upstream or ours`, []string{"--trace=trace.jsonl", "--engine=mine"}},
+		{"a release that is none", "2.0", []string{"--trace=trace.jsonl", "--release=2.0"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := run(t, append([]string{"simulate"}, test.args...)...)
+			assert.Equal(t, statusFailed, got.status)
+			assert.Empty(t, got.out)
+			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
+			assert.Contains(t, got.errOut, test.says)
+			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
+		})
+	}
+}
+
+func TestProgressIsToldEveryTwoSeconds(t *testing.T) {
+	var out, errOut bytes.Buffer
+	env := environment(&out, &errOut)
+	clock := clocktesting.NewFakeClock(now)
+	env.Clock = clock
+	line := progressLine{env: env, begun: now}
+	tell := func(after time.Duration) {
+		clock.Step(after)
+		line.tell(simulate.Progress{Name: "baseline", Requests: 500, Of: 2000, Simulated: 90 * time.Second})
+	}
+	tell(time.Second)
+	assert.Empty(t, errOut.String())
+	line.end()
+	assert.Empty(t, errOut.String(), "nothing was told that could end")
+	tell(time.Second)
+	tell(time.Second)
+	assert.Equal(t, "baseline: 500 requests (25 %), 1m30s simulated in 2s\n", errOut.String())
+	line.end()
+	assert.Contains(t, errOut.String(), "done in 3s\n")
+	errOut.Reset()
+	line.quiet = true
+	tell(time.Minute)
+	assert.Empty(t, errOut.String())
+}
+
+func TestAnInterruptedSimulationIsReported(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := trace.Create("long.jsonl", false, trace.Header{Source: trace.SourceScenario})
+	require.NoError(t, err)
+	defer f.Abort()
+	for i := range 40_000 {
+		require.NoError(t, f.Write(&trace.Request{Arrival: now.Add(time.Duration(i) * time.Millisecond), User: "robot", Verb: "get", Path: "/readyz"}))
+	}
+	require.NoError(t, f.Commit())
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errOut bytes.Buffer
+	env := environment(&out, &errOut)
+	env.Clock = &endingClock{FakeClock: clocktesting.NewFakeClock(now), end: cancel}
+	status := Run(ctx, env, []string{"kubectl-apf", "simulate", "--trace=long.jsonl"})
+	assert.Equal(t, statusFindings, status)
+	assert.Contains(t, out.String(), "Note: The simulation was interrupted after ")
+	assert.Contains(t, out.String(), "CONFIGURATIONS")
+}
+
+// endingClock ends a context when it is asked for the time for the third time: twice a
+// command asks at its beginning, and then with each progress.
+type endingClock struct {
+	*clocktesting.FakeClock
+	asked int
+	end   func()
+}
+
+func (c *endingClock) Now() time.Time {
+	if c.asked++; c.asked == 3 {
+		c.end()
+	}
+	return c.FakeClock.Now()
+}

@@ -1,0 +1,232 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+)
+
+// clearTerminal moves the cursor to the top of a terminal, and clears it.
+const clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
+
+// topCommand is "kubectl apf top".
+type topCommand struct {
+	env      Environment
+	looking  *looking
+	output   output
+	options  top.Options
+	watch    bool
+	interval time.Duration
+	web      bool
+	port     int
+	view     topView
+}
+
+// topView is what top shows.
+type topView struct {
+	name   string
+	orders []string
+	want   source.Want
+	// rates reports whether figures need two readings.
+	rates bool
+	// answer also returns the lines of -o name.
+	answer func(now, before []replica.Replica, options top.Options) (answer, []string, error)
+}
+
+func topViews() []topView {
+	return []topView{
+		{
+			name: "levels", orders: top.LevelOrders(), want: source.Want{Required: true, Metrics: true, Levels: true, Requests: true}, rates: true,
+			answer: func(now, before []replica.Replica, options top.Options) (answer, []string, error) {
+				levels, err := top.OfLevels(now, before, options)
+				return levels, namesOf(levels.Levels, func(l top.Level) string { return levelName(l.Name) }), err
+			},
+		},
+		{
+			name: "flows", orders: top.FlowOrders(), want: source.Want{Required: true, Flows: true, Requests: true},
+			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
+				flows, err := top.OfFlows(now, options)
+				return flows, namesOf(flows.Flows, func(f top.Flow) string { return schemaName(f.FlowSchema) }), err
+			},
+		},
+		{
+			name: "requests", orders: top.RequestOrders(), want: source.Want{Required: true, Requests: true},
+			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
+				requests, err := top.OfRequests(now, options)
+				return requests, namesOf(requests.Requests, func(r top.Request) string { return schemaName(r.FlowSchema) }), err
+			},
+		},
+	}
+}
+
+// namesOf returns the name of each row, once.
+func namesOf[R any](rows []R, name func(R) string) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = name(row)
+	}
+	return unique(names)
+}
+
+func newTop(env Environment) *cobra.Command {
+	t := &topCommand{env: env, looking: newLooking()}
+	c := page{
+		use:   "top [levels|flows|requests]",
+		short: "Show who holds the seats",
+		long: `kubectl apf top shows who holds the seats of the API server now, all its replicas
+together.
+
+  levels     for each priority level the seats in use, the current and the nominal
+             limit, the requests that wait, the oldest of them, and how many are
+             rejected per second; it reads twice for this
+  flows      for each flow the seat-seconds of the last minute where the server tells
+             them (flowcontrol-apiserver), and its seats, requests and waits of now
+  requests   each request that executes or waits
+
+With --web it serves a page with the levels over the last minutes and the heaviest
+flows, on the loopback of this machine.`,
+		examples: `# Show the priority levels
+kubectl apf top
+
+# Show the heaviest flows, and again every 5 seconds
+kubectl apf top flows --watch --interval=5s --limit=20
+
+# Show the requests that have waited longest
+kubectl apf top requests --sort=wait -o wide
+
+# Show charts and tables in a browser
+kubectl apf top --web`,
+		rights: replicaRights(),
+	}.command()
+	var names, orders []string
+	for _, view := range topViews() {
+		names = append(names, view.name)
+		orders = append(orders, view.name+": "+strings.Join(view.orders, ", "))
+	}
+	c.Args = cobra.MaximumNArgs(1)
+	c.ValidArgs = names
+	c.RunE = func(c *cobra.Command, args []string) error { return t.run(c.Context(), args) }
+	t.looking.addFlags(c.Flags())
+	t.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	c.Flags().BoolVarP(&t.watch, "watch", "w", false, "Read and write again and again, until interrupted.")
+	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two readings. If 0, levels are read once, without rates.")
+	c.Flags().StringVar(&t.options.Sort, "sort", "", "The order of the rows, by default the first of "+strings.Join(orders, "; ")+".")
+	c.Flags().IntVar(&t.options.Limit, "limit", 0, "The largest number of rows. If 0, there is no limit, and with --web one of 500 flows.")
+	c.Flags().BoolVar(&t.web, "web", false, "Serve a page with charts and tables on the loopback, until interrupted.")
+	c.Flags().IntVar(&t.port, "port", 0, "The port of --web. If 0, a free one is chosen.")
+	return c
+}
+
+// complete checks the flags, and sets the view.
+func (t *topCommand) complete(args []string) error {
+	views := topViews()
+	t.view = views[0]
+	if len(args) > 0 {
+		at := slices.IndexFunc(views, func(v topView) bool { return v.name == args[0] })
+		if at < 0 {
+			return fmt.Errorf("top shows levels, flows or requests, not %q", args[0])
+		}
+		t.view = views[at]
+	}
+	if t.interval < 0 || t.watch && t.interval == 0 {
+		return fmt.Errorf("--interval is %s: must be more than 0", t.interval)
+	}
+	if _, _, err := t.view.answer(nil, nil, t.options); err != nil {
+		return err
+	}
+	if t.web {
+		return t.checkWeb(args)
+	}
+	if t.port != 0 {
+		return errors.New("--port is the port of --web: give both, or none")
+	}
+	return t.output.validate()
+}
+
+func (t *topCommand) run(ctx context.Context, args []string) error {
+	if err := t.complete(args); err != nil {
+		return err
+	}
+	from, err := t.looking.open(t.env)
+	if err != nil {
+		return err
+	}
+	if t.web {
+		return t.serve(ctx, from)
+	}
+	if t.watch {
+		return t.redraw(ctx, from)
+	}
+	now, err := t.read(ctx, from)
+	if err != nil {
+		return err
+	}
+	var before []replica.Replica
+	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
+		before = now
+		if now, err = t.read(ctx, from); err != nil {
+			return err
+		}
+	}
+	return t.write(now, before)
+}
+
+// read reads the replicas. It is an error if none of them tells what the view shows.
+func (t *topCommand) read(ctx context.Context, from source.Source) ([]replica.Replica, error) {
+	replicas, err := from.Replicas(ctx, t.view.want)
+	if err != nil {
+		return nil, err
+	}
+	if why := top.WhyNothing(replicas, t.view.want.Endpoints()...); why != "" {
+		return nil, errors.New(why)
+	}
+	return replicas, nil
+}
+
+// redraw reads and writes again and again, until the context ends.
+func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
+	var before []replica.Replica
+	for ctx.Err() == nil {
+		now, err := t.read(ctx, from)
+		if err != nil {
+			return unlessInterrupted(ctx, err)
+		}
+		if err := t.write(now, before); err != nil {
+			return err
+		}
+		before = now
+		clock.Wait(ctx, t.env.Clock, t.interval)
+	}
+	return nil
+}
+
+// unlessInterrupted returns the error of a reading, but nil if the context has ended.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func (t *topCommand) write(now, before []replica.Replica) error {
+	a, names, err := t.view.answer(now, before, t.options)
+	if err != nil {
+		return err
+	}
+	if t.watch && t.env.Width() > 0 {
+		if err := writeText(t.env.Out, clearTerminal); err != nil {
+			return err
+		}
+	}
+	return t.output.write(t.env, a, names)
+}

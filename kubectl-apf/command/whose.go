@@ -1,0 +1,131 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
+)
+
+// whoseCommand is "kubectl apf whose".
+type whoseCommand struct {
+	env      Environment
+	looking  *looking
+	output   output
+	response string
+	auditLog string
+}
+
+func newWhose(env Environment) *cobra.Command {
+	w := &whoseCommand{env: env, looking: newLooking()}
+	c := page{
+		use:   "whose (UID... | -f RESPONSE)",
+		short: "Name the flow schema and the priority level behind response headers",
+		long: `kubectl apf whose names the flow schema and the priority level behind the UIDs in the
+response headers X-Kubernetes-PF-FlowSchema-UID and X-Kubernetes-PF-PriorityLevel-UID.
+
+The exit status is 1 if a UID is of no object that exists, or existed as far as the audit
+log tells.`,
+		examples: `# Name the objects behind two UIDs
+kubectl apf whose f1737c3e-ea5c-480b-bfd3-50d7f014c50c 46c349c0-76fb-43ae-9b11-cd55db4a755e
+
+# Name the objects behind the headers of a response, also if they have been deleted
+kubectl get pods -v=8 2>response.txt
+kubectl apf whose -f response.txt --audit-log audit.log`,
+		rights: configurationRights(),
+	}.command()
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if (w.response == "") == (len(args) == 0) {
+			return errors.New("either UIDs must be given, or -f with a file that has response headers")
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, args []string) error { return w.run(c.Context(), args) }
+	c.ValidArgsFunction = cobra.NoFileCompletions
+	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them; - for standard input.")
+	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, which tells of objects that have been deleted; - for standard input.")
+	w.looking.addFlags(c.Flags())
+	w.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	return c
+}
+
+func (w *whoseCommand) run(ctx context.Context, uids []string) error {
+	if err := w.output.validate(); err != nil {
+		return err
+	}
+	from, err := w.looking.open(w.env)
+	if err != nil {
+		return err
+	}
+	if w.response != "" {
+		if uids, err = w.uids(); err != nil {
+			return fmt.Errorf("%s: %w", w.response, err)
+		}
+	}
+	history, err := w.history()
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.auditLog, err)
+	}
+	c, err := from.Configuration(ctx)
+	if err != nil {
+		return err
+	}
+	if history == nil && !explain.HasUIDs(c) {
+		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
+	}
+	objects := explain.FindUIDs(uids, c, history)
+	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if object.State == explain.NotFound {
+			return errFindings
+		}
+	}
+	return nil
+}
+
+func (w *whoseCommand) uids() ([]string, error) {
+	in, err := openFile(w.env, w.response)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return explain.UIDs(in)
+}
+
+func (w *whoseCommand) history() (*explain.History, error) {
+	if w.auditLog == "" {
+		return nil, nil //nolint:nilnil // Find takes nil for no audit log
+	}
+	in, err := openFile(w.env, w.auditLog)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	history := &explain.History{}
+	if err := history.Read(in); err != nil {
+		return nil, err
+	}
+	for _, note := range history.Notes() {
+		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
+	}
+	return history, nil
+}
+
+// namesOfObjects returns the names of the objects that were found.
+func namesOfObjects(objects explain.Objects) []string {
+	var names []string
+	for _, object := range objects {
+		switch object.Kind {
+		case explain.FlowSchemaKind:
+			names = append(names, schemaName(object.Name))
+		case explain.PriorityLevelKind:
+			names = append(names, levelName(object.Name))
+		}
+	}
+	return names
+}

@@ -1,0 +1,154 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// Comparison compares two configurations. Create one with New. It is not safe for
+// concurrent use.
+type Comparison struct {
+	before, after *side
+	observed      bool
+	moves         moves
+	ungoverned    int
+	implied       int // requests without groups in the log
+	limit         int // of the combinations
+}
+
+// New returns a Comparison. now is the engines' time.
+func New(before, after configuration.Configuration, now time.Time) *Comparison {
+	return &Comparison{before: newSide(before, now), after: newSide(after, now), limit: maxCombinations}
+}
+
+// Observe counts a request of an audit log. After the first, Result is about the
+// observed requests.
+func (c *Comparison) Observe(e *logs.Event) {
+	c.observed = true
+	if !e.Governed() {
+		c.ungoverned++
+		return
+	}
+	c.moves.checked++
+	if e.GroupsImplied {
+		c.implied++
+	}
+	r := route{c.before.classify(&e.Attributes), c.after.classify(&e.Attributes)}
+	if r.from != r.to {
+		a := &e.Attributes
+		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(a), namespace: a.Namespace})
+	}
+}
+
+// Result returns what the change does.
+func (c *Comparison) Result() Result {
+	r := Result{
+		Objects: c.objects(),
+		Basis:   Requests,
+		Levels:  c.levels(),
+		Notes:   c.notes(),
+	}
+	if !c.observed {
+		r.Basis = Combinations
+		s := search{before: c.before, after: c.after, limit: c.limit}
+		r.Cut = !s.run(c.changing())
+		c.moves = s.moves
+	}
+	r.Checked, r.Moved, r.Moves = c.moves.checked, c.moves.moved, c.moves.result()
+	r.FlowSchemas = c.matching()
+	if r.Cut {
+		r.Notes = append(r.Notes, fmt.Sprintf("There are more than %d combinations, and only these are checked: give an audit log to check real requests.", c.limit))
+	}
+	return r
+}
+
+// notes returns what is assumed about both configurations once, and what differs with
+// the configuration that it is about.
+func (c *Comparison) notes() []string {
+	var both, notes []string
+	before, after := c.before.notes(), c.after.notes()
+	for _, note := range before {
+		if slices.Contains(after, note) {
+			both = append(both, note)
+		} else {
+			notes = append(notes, "Configuration before: "+note)
+		}
+	}
+	for _, note := range after {
+		if !slices.Contains(before, note) {
+			notes = append(notes, "Configuration after: "+note)
+		}
+	}
+	notes = slices.Concat(both, notes)
+	if c.implied > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", c.implied, c.moves.checked))
+	}
+	if c.ungoverned > 0 {
+		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
+	}
+	return notes
+}
+
+// notes returns sentences about what was inferred and left out.
+func (s *side) notes() []string {
+	notes := slices.Clone(s.configuration.Notes)
+	for _, p := range s.problems {
+		notes = append(notes, fmt.Sprintf("%s %q is invalid and left out: %v.", p.Kind, p.Name, p.Err))
+	}
+	return notes
+}
+
+// side is one of the configurations, in force.
+type side struct {
+	configuration configuration.Configuration
+	engine        *engine.Engine
+	problems      []engine.Problem
+	// schemas and levels are the objects by name, with the mandatory ones.
+	schemas map[string]*flowcontrolv1.FlowSchema
+	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
+	reports map[string]engine.LevelReport
+}
+
+func newSide(c configuration.Configuration, now time.Time) *side {
+	s := &side{
+		configuration: c,
+		schemas:       map[string]*flowcontrolv1.FlowSchema{},
+		levels:        map[string]*flowcontrolv1.PriorityLevelConfiguration{},
+		reports:       map[string]engine.LevelReport{},
+	}
+	s.engine, s.problems = c.Engine(now)
+	all := c.WithMandatory()
+	for _, o := range all.FlowSchemas {
+		s.schemas[o.Name] = o
+	}
+	for _, o := range all.PriorityLevels {
+		s.levels[o.Name] = o
+	}
+	for _, level := range s.engine.Report().Levels {
+		s.reports[level.Config.Name] = level
+	}
+	return s
+}
+
+// classify returns where a request is classified to.
+func (s *side) classify(a *flow.Attributes) Place {
+	r := s.engine.Begin()
+	defer r.End()
+	r.Attributes = *a
+	r.Classify()
+	return Place{FlowSchema: r.Schema().Name, PriorityLevel: r.Level().Name}
+}
+
+// enforces reports whether a schema takes part in matching: its level exists.
+func (s *side) enforces(schema *flowcontrolv1.FlowSchema) bool {
+	_, exists := s.reports[schema.Spec.PriorityLevelConfiguration.Name]
+	return exists
+}

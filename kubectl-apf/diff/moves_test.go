@@ -1,0 +1,181 @@
+package diff
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+)
+
+// text returns a move with all its values.
+func text(m Move) string {
+	return fmt.Sprintf("%s -> %s: %s | %s | %s | %s", m.From, m.To, m.Users.text(maxTop), m.Verbs.text(maxTop), m.Resources.text(maxTop), m.Namespaces.text(maxTop))
+}
+
+func TestMovesByCombinations(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		before, after configuration.Configuration
+		want          []string
+	}{
+		{"no change moves nothing", base(), base(), nil},
+		{"a new schema matches requests of the later ones, of the users whom it names", base(),
+			with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))),
+			[]string{"everybody (low) -> alice (high): alice | list | pods | *"}},
+		{"a new schema matches nothing of earlier ones", base(),
+			with(schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))), nil},
+		{"a changed level moves the requests of the schema", base(),
+			with(schema("devs", "low", 500, on(groupSubject("devs"), "list", "pods"), on(groupSubject("devs"), "*", "*"))),
+			[]string{"devs (high) -> devs (low): group devs | *,list | *,pods | *"}},
+		{"a schema whose level is missing matches nothing", base(),
+			with(schema("alice", "missing", 600, on(userSubject("alice"), "list", "pods"))), nil},
+		{"a wildcard of subjects covers everybody whom another rule names",
+			with(schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods"))),
+			with(schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods")), schema("all", "high", 300, on(groupSubject("*"), "get", "pods"))),
+			[]string{
+				"everybody (low) -> all (high): * | get | pods | *",
+				"bot (high) -> all (high): service account ci/bot | get | pods | *",
+				"catch-all -> all (high): system:anonymous | get | pods | *",
+				"devs (high) -> all (high): group devs | get | pods | *",
+			}},
+		{"paths and everything below them move", base(),
+			with(schema("probes", "low", 100, onPath(groupSubject("system:unauthenticated"), "/healthz"))),
+			[]string{"catch-all -> probes (low): system:anonymous | get | /healthz,/healthz/* | "}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := compare(t, test.before, test.after)
+			assert.Equal(t, Combinations, r.Basis)
+			assert.False(t, r.Cut)
+			var got []string
+			for _, m := range r.Moves {
+				got = append(got, text(m))
+			}
+			assert.ElementsMatch(t, test.want, got)
+		})
+	}
+}
+
+// Every request whose place changes must have the same move among the combinations.
+func TestCombinationsFindTheMoveOfEveryRequest(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 7))
+	moved := 0
+	for range lane.Pick(30, 500) {
+		before, after := randomConfiguration(random), randomConfiguration(random)
+		r := compare(t, before, after)
+		found := map[route]bool{}
+		for _, m := range r.Moves {
+			found[route{m.From, m.To}] = true
+		}
+		c := New(before, after, timeZero())
+		for range 200 {
+			a := randomRequest(random)
+			one := route{c.before.classify(&a), c.after.classify(&a)}
+			if one.from != one.to {
+				moved++
+				require.True(t, found[one], "%v: %+v", one, a)
+			}
+		}
+	}
+	require.Positive(t, moved)
+}
+
+func randomConfiguration(random *rand.Rand) configuration.Configuration {
+	c := base()
+	c.FlowSchemas = nil
+	subjects := []flowcontrolv1.Subject{
+		userSubject("alice"), userSubject("*"), groupSubject("devs"), groupSubject("system:authenticated"),
+		accountSubject("bot"), accountSubject("*"), groupSubject("system:serviceaccounts"),
+	}
+	for i := range 6 {
+		levels := []string{"low", "high", "missing"}
+		subject := subjects[random.IntN(len(subjects))]
+		rule := on(subject, []string{"*", "get", "list"}[random.IntN(3)], []string{"*", "pods", "pods/status"}[random.IntN(3)])
+		rule.ResourceRules[0].Namespaces = []string{[]string{"*", "ns1"}[random.IntN(2)]}
+		rule.ResourceRules[0].ClusterScope = random.IntN(2) == 0
+		if random.IntN(4) == 0 {
+			rule = onPath(subject, []string{"*", "/a", "/a/*", "/a/b"}[random.IntN(4)])
+		}
+		c.FlowSchemas = append(c.FlowSchemas, schema(fmt.Sprintf("s%d", i), levels[random.IntN(3)], int32(2+random.IntN(5)), rule))
+	}
+	return c
+}
+
+func randomRequest(random *rand.Rand) flow.Attributes {
+	who := []requester{
+		authenticated("", "alice"), authenticated("", "bob"), authenticated("", "carol", "devs"), anonymous(),
+		account("", "ci", "bot"), account("", "ci", "else"), account("", "cd", "bot"),
+	}[random.IntN(7)]
+	a := flow.Attributes{User: who.user, Groups: who.groups, Verb: []string{"get", "list", "create"}[random.IntN(3)]}
+	if random.IntN(3) == 0 {
+		a.Path = []string{"/", "/a", "/a/b", "/a/b/c", "/ab", "/b"}[random.IntN(6)]
+		return a
+	}
+	a.IsResourceRequest = true
+	a.APIGroup = []string{"", "apps"}[random.IntN(2)]
+	a.Resource = []string{"pods", "nodes"}[random.IntN(2)]
+	a.Subresource = []string{"", "status"}[random.IntN(2)]
+	a.Namespace = []string{"", "ns1", "ns2"}[random.IntN(3)]
+	return a
+}
+
+func TestMovesByAuditLog(t *testing.T) {
+	after := with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods")))
+	exec := podsOf("alice", "create", "a")
+	exec.Attributes.Subresource = "exec"
+	r := compare(t, base(), after,
+		podsOf("alice", "list", "a"), podsOf("alice", "list", "b"), podsOf("alice", "get", "a"),
+		podsOf("bob", "list", "a"), podsOf("alice", "list", "a", "devs"), exec)
+	assert.Equal(t, Requests, r.Basis)
+	assert.Equal(t, 5, r.Checked)
+	assert.Equal(t, 2, r.Moved)
+	assert.Equal(t, []Move{{
+		From: Place{"everybody", "low"}, To: Place{"alice", "high"}, Count: 2,
+		Users:      Top{Values: []Value{{"alice", 2}}},
+		Verbs:      Top{Values: []Value{{"list", 2}}},
+		Resources:  Top{Values: []Value{{"pods", 2}}},
+		Namespaces: Top{Values: []Value{{"a", 1}, {"b", 1}}},
+	}}, r.Moves)
+	assert.Equal(t, []string{"1 requests of the log are not governed by flow control: exec, attach, portforward, proxy and log."}, r.Notes)
+}
+
+func TestMovesOfManyUsersAreBounded(t *testing.T) {
+	after := with(schema("all", "high", 600, on(groupSubject("system:authenticated"), "*", "*")))
+	c := New(base(), after, timeZero())
+	for i := range maxDistinct + 5 {
+		c.Observe(podsOf(fmt.Sprintf("user-%05d", i), "list", "a"))
+	}
+	r := c.Result()
+	require.Len(t, r.Moves, 1)
+	assert.Len(t, r.Moves[0].Users.Values, maxTop)
+	assert.Equal(t, maxDistinct-maxTop+1, r.Moves[0].Users.More)
+}
+
+func TestUsersWhomOtherRulesNameDoNotMultiplyCombinations(t *testing.T) {
+	before := base()
+	for i := range 50 {
+		before.FlowSchemas = append(before.FlowSchemas, schema(fmt.Sprint("s", i), "low", 600, on(accountSubject(fmt.Sprint("bot", i)), "list", fmt.Sprint("r", i))))
+	}
+	after := before.Overlay([]*flowcontrolv1.FlowSchema{schema("all", "high", 300, on(groupSubject("system:serviceaccounts"), "*", "*"))}, nil)
+	r := compare(t, before, after)
+	// Each account has its resource and others, its verb and others, with a namespace or
+	// without; all other accounts have one resource, one verb.
+	assert.Equal(t, 50*8+2, r.Checked)
+	assert.Equal(t, r.Checked, r.Moved)
+}
+
+func TestTooManyCombinationsAreCut(t *testing.T) {
+	c := New(base(), with(schema("alice", "high", 300, on(userSubject("alice"), "list", "*"))), timeZero())
+	c.limit = 1
+	r := c.Result()
+	assert.True(t, r.Cut)
+	assert.Equal(t, 1, r.Checked)
+	assert.Equal(t, 1, r.Moved)
+	assert.Equal(t, []string{"There are more than 1 combinations, and only these are checked: give an audit log to check real requests."}, r.Notes)
+}

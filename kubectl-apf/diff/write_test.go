@@ -1,0 +1,77 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+func TestTable(t *testing.T) {
+	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `OBJECTS
+KIND        NAME   CHANGE  FIELDS
+FlowSchema  alice  added
+
+MOVES: 2 of 2 combinations that the rules tell apart
+COUNT  FROM             TO            USERS  VERBS  RESOURCES  NAMESPACES
+    2  everybody (low)  alice (high)  alice  list   pods       *
+
+FLOW SCHEMAS
+No flow schema stops or starts to match.
+
+PRIORITY LEVELS, in seats of one replica
+NAME       NOMINAL  LOWER  UPPER  LENDS  BORROWS
+catch-all        5      5    100      0       95
+exempt           0      0    100      0      100
+high            75     37    100     38       25
+low             20     10    100     10       80
+`, out.String())
+}
+
+func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
+	after := base()
+	for i := range maxRows + 3 {
+		name := fmt.Sprintf("new-%02d", i)
+		after.PriorityLevels = append(after.PriorityLevels, level(name, 1))
+		after.FlowSchemas = append(after.FlowSchemas, schema(name, name, 600))
+	}
+	r := compare(t, base(), after)
+	var out, wide bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	require.NoError(t, r.WriteTable(&wide, table.Options{Wide: true}))
+	assert.Contains(t, out.String(), "\n31 more; wide output shows them.\n", "28 schemas and 28 levels")
+	assert.Contains(t, out.String(), "\n3 more; wide output shows them.\n", "28 schemas without rules")
+	assert.Contains(t, out.String(), "\nnew-27 ", "all levels are shown")
+	assert.NotContains(t, wide.String(), "more; wide")
+}
+
+func TestJSON(t *testing.T) {
+	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
+	r.Levels = r.Levels[2:3]
+	r.FlowSchemas = []FlowSchema{{"late", Stops, "all its requests match all first"}}
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"objects": [{"kind": "FlowSchema", "name": "alice", "change": "added"}],
+		"basis": "combinations", "checked": 2, "moved": 2,
+		"moves": [{
+			"from": {"flowSchema": "everybody", "priorityLevel": "low"}, "to": {"flowSchema": "alice", "priorityLevel": "high"}, "count": 2,
+			"users": {"values": [{"name": "alice", "count": 2}]}, "verbs": {"values": [{"name": "list", "count": 2}]},
+			"resources": {"values": [{"name": "pods", "count": 2}]}, "namespaces": {"values": [{"name": "*", "count": 1}]}
+		}],
+		"flowSchemas": [{"name": "late", "matching": "stops matching", "because": "all its requests match all first"}],
+		"priorityLevels": [{
+			"name": "high",
+			"before": {"type": "Queue", "shares": 75, "nominal": 75, "lower": 37, "upper": 100, "lendable": 38, "borrowable": 25},
+			"after": {"type": "Queue", "shares": 75, "nominal": 75, "lower": 37, "upper": 100, "lendable": 38, "borrowable": 25}
+		}]
+	}`, string(text))
+}

@@ -1,0 +1,38 @@
+// Command kubectl-apf is the kubectl plug-in "kubectl apf". Under the name kubectl_complete-apf it
+// completes the words of a command line. It answers what operators ask about flow control: which flow schema
+// a request matches and why, who holds the seats, why a request was rejected, and what a
+// change would do. The answers are computed by the packages of pkg/apf, so a command
+// says what a server does.
+//
+// # Packages
+//
+// A package imports only packages of lower levels.
+//
+//	L0  configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
+//	    replica         the state of one API server: levels, queues, requests, metrics
+//	    trace           the format of recorded requests
+//	    table           tables for terminals of any width
+//	    kubectl         the requests that a kubectl command sends
+//	L1  logs            audit events, request lines and waits of clients, within any transport
+//	    source          where both come from: a cluster, files, both, or saved answers
+//	L2  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
+//	    top             who holds the seats
+//	    findings        what is wrong or risky, by package lint, in traffic too
+//	    why             what was delayed or rejected, and the remedy
+//	    diff            what a change moves
+//	    simulate        what a trace becomes under a configuration
+//	    record          traces of what API servers logged, and pseudonyms for the names in them
+//	    scenario        clients that send generated requests
+//	L3  suggest         settings under which a trace meets goals
+//	    size            how many seats meet goals, from requests or two scrapes
+//	    suite           expectations about a configuration
+//	    dashboard       a page that shows what top answers
+//	L4  isolate         flow schemas and a level for an operator
+//	L5  command         flags, a file for each command
+//	L6  kubectl-apf     main
+//
+// source does the input; the answers are pure functions of plain values, except that
+// dashboard reads again and again, and kubectl runs kubectl. Each answer
+// has a documented JSON form and writes itself as a table. Package
+// command only parses flags.
+package main

@@ -1,0 +1,142 @@
+package isolate_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/operators"
+)
+
+func TestOperatorsAreIsolatedOnKubeAPIServer(t *testing.T) {
+	s := newSite(t)
+	var manifests strings.Builder
+	for _, o := range operators.All() {
+		manifests.WriteString("---\n" + o.Manifest())
+	}
+	s.kubectl.RunInput(t, manifests.String(), "create", "-f", "-")
+	others := map[string]place{}
+	for _, line := range operators.Others() {
+		others[line] = s.placeOf(t.Context(), t, line)
+	}
+	for _, o := range operators.All() {
+		s.isolate(t, o)
+	}
+	eventually.Holds(t, "all flow schemas are in force", func(a *eventually.Attempt) {
+		for _, o := range operators.All() {
+			s.requireIsolated(a.Context(), a, o)
+		}
+	})
+	for line, was := range others {
+		assert.Equal(t, was, s.placeOf(t.Context(), t, line), line)
+	}
+}
+
+// site is a kube-apiserver.
+type site struct {
+	kubectl   *harness.Kubectl
+	url       string
+	http      *http.Client
+	client    kubernetes.Interface
+	explainer *explain.Explainer
+	names     map[string]string // of objects, by UID
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	harness.Program(t, binaries.Plugin)
+	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(t, harness.EtcdOptions{})})
+	config := server.Config(t)
+	config.QPS = -1
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	typed, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	c, err := configuration.BuiltIn("1.33")
+	require.NoError(t, err)
+	return &site{server.Kubectl(t), server.URL, client, typed, explain.New(explain.Input{Configuration: c}), map[string]string{}}
+}
+
+// isolate applies what the plug-in writes.
+func (s *site) isolate(t *testing.T, o operators.Operator) {
+	t.Helper()
+	made := s.kubectl.Try(t, "", append([]string{"apf", "isolate", "-o", "yaml"}, o.Flags...)...)
+	require.Zero(t, made.ExitCode, "%s: %s", o.File, made.Stderr)
+	s.kubectl.RunInput(t, made.Stdout, "apply", "-f", "-")
+}
+
+// requireIsolated requires that each request of the operator gets its flow schema and level.
+func (s *site) requireIsolated(ctx context.Context, t require.TestingT, o operators.Operator) {
+	for _, r := range o.Requests {
+		require.Equal(t, place{r.Schema, r.Level}, s.placeOf(ctx, t, r.Line), r.Line)
+	}
+}
+
+// place is a flow schema and its level.
+type place struct{ schema, level string }
+
+// placeOf sends a request as its user, and returns what the headers of the response name. A
+// write changes nothing, and a watch ends with its headers.
+func (s *site) placeOf(ctx context.Context, t require.TestingT, line string) place {
+	parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+	require.NoError(t, err, line)
+	require.Len(t, parsed, 1, line)
+	answer, err := s.explainer.Explain(parsed[0])
+	require.NoError(t, err, line)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, answer.Request.Method, s.url+answer.Request.URL, http.NoBody)
+	require.NoError(t, err)
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		query := request.URL.Query()
+		query.Set("dryRun", metav1.DryRunAll)
+		request.URL.RawQuery = query.Encode()
+	}
+	request.Header.Set("Impersonate-User", answer.Request.User)
+	for _, group := range answer.Request.Groups {
+		request.Header.Add("Impersonate-Group", group)
+	}
+	response, err := s.http.Do(request)
+	require.NoError(t, err, line)
+	_ = response.Body.Close()
+	return s.named(ctx, t, response.Header)
+}
+
+// named returns the names of the objects in the headers.
+func (s *site) named(ctx context.Context, t require.TestingT, header http.Header) place {
+	schema := header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+	level := header.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID)
+	if s.names[schema] == "" || s.names[level] == "" {
+		s.readNames(ctx, t)
+	}
+	require.NotEmpty(t, s.names[schema], "the server names a flow schema: %v", header)
+	require.NotEmpty(t, s.names[level])
+	return place{s.names[schema], s.names[level]}
+}
+
+// readNames reads the names of all objects by their UIDs.
+func (s *site) readNames(ctx context.Context, t require.TestingT) {
+	schemas, err := s.client.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range schemas.Items {
+		s.names[string(schemas.Items[i].UID)] = schemas.Items[i].Name
+	}
+	levels, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	for i := range levels.Items {
+		s.names[string(levels.Items[i].UID)] = levels.Items[i].Name
+	}
+}

@@ -1,0 +1,159 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
+
+// Input is what is known about the API servers.
+type Input struct {
+	// Configuration is in force. Its notes become notes of the answers; they say so if
+	// the total is not known.
+	Configuration configuration.Configuration
+	// Own reports whether they are flowcontrol-apiserver, not kube-apiserver.
+	Own bool
+	// Facts are the stored objects and the watchers, where they are known better than
+	// by Replicas.
+	Facts Facts
+	// Replicas are the states of the API servers; empty if unknown.
+	Replicas []replica.Replica
+	// Now is the time of the engine's clock.
+	Now time.Time
+}
+
+// Facts are what is known about resources.
+type Facts map[schema.GroupResource]Fact
+
+// Fact is what an API server knows about a resource.
+type Fact struct {
+	// Objects is the number of stored objects in all namespaces. It is negative if it
+	// is not known.
+	Objects int64
+	// Bytes is their size; 0 if it is not known.
+	Bytes int64
+	// Watchers is the number of watches; negative if it is not known. Watches of one namespace or
+	// one name are included, so fewer may be notified.
+	Watchers int
+	// Absent reports whether the API server does not store the resource, because
+	// another server does or the resource does not exist.
+	Absent bool
+}
+
+// Explainer explains requests under one configuration. It is not safe for concurrent
+// use.
+type Explainer struct {
+	input  Input
+	engine *engine.Engine
+	// order are the flow schemas in matching order, with those whose priority level
+	// does not exist.
+	order  []*rules.Schema
+	levels map[string]engine.LevelReport
+	limits map[string]Limits
+	notes  []string
+}
+
+// New returns an Explainer.
+func New(in Input) *Explainer {
+	e := &Explainer{input: in, levels: map[string]engine.LevelReport{}, limits: map[string]Limits{}}
+	e.notes = append(e.notes, in.Configuration.Notes...)
+	var problems []engine.Problem
+	e.engine, problems = in.Configuration.Engine(in.Now)
+	for _, p := range problems {
+		e.notes = append(e.notes, fmt.Sprintf("%s %q is invalid and has no effect: %v.", p.Kind, p.Name, p.Err))
+	}
+	e.order = matchingOrder(e.engine.Schemas(), in.Configuration)
+	for _, level := range e.engine.Report().Levels {
+		e.levels[level.Config.Name] = level
+		e.limits[level.Config.Name] = Limits{
+			Nominal: level.Limits.Nominal, Lower: level.Limits.Lower, Upper: level.Limits.Upper,
+			Current: level.Seats.Current, Inferred: true,
+		}
+	}
+	return e
+}
+
+// Explain returns what happens to the request, or an error if it is not a request.
+func (e *Explainer) Explain(r Request) (Answer, error) {
+	if r.User == "" {
+		return Answer{}, errors.New("the user of the request must be given, such as --as=system:serviceaccount:default:builder")
+	}
+	h, err := r.http()
+	if err != nil {
+		return Answer{}, err
+	}
+	who, notes := requester(r.User, r.Groups)
+	begun := e.engine.Begin()
+	defer begun.End()
+	filter.FillAttributes(&begun.Attributes, h.info, who)
+	begun.Classify()
+	matched, level := begun.Schema(), e.levels[begun.Level().Name]
+
+	a := Answer{
+		Request:       attributesOf(h, who),
+		Bypass:        e.bypass(&begun.Attributes),
+		FlowSchema:    schemaOf(matched, &begun.Attributes),
+		PriorityLevel: levelOf(&level.Config),
+		Flow:          flowOf(matched, &level.Config, &begun.Attributes),
+		Trace:         e.trace(matched, &begun.Attributes),
+		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
+		Replicas:      []Replica{},
+	}
+	a.PriorityLevel.Limits = e.limitsOf(level.Config.Name)
+	if a.FlowSchema.Rule == "" {
+		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", rules.CatchAll))
+	}
+	if r.Resource.Inferred {
+		a.Notes = append(a.Notes, fmt.Sprintf("The API version and the scope of %q are assumed.", r.Resource))
+	}
+	e.estimate(&a, h, &begun.Attributes, &level.Config)
+	e.decide(&a, &level.Config)
+	return a, nil
+}
+
+// bypass returns why the API server does not subject a request to flow control; empty if
+// it does. For flowcontrol-apiserver only watches are long-running.
+func (e *Explainer) bypass(a *flow.Attributes) string {
+	switch {
+	case e.input.Own:
+		return ""
+	case a.Verb == "proxy":
+		return "A request with the verb proxy is long-running. Flow control does not apply to it."
+	case a.IsResourceRequest && isLongRunning(a.Subresource):
+		return fmt.Sprintf("A request for the subresource %s is long-running. Flow control does not apply to it.", a.Subresource)
+	case !a.IsResourceRequest && strings.HasPrefix(a.Path, "/debug/pprof/"):
+		return "A request for a profile is long-running. Flow control does not apply to it."
+	default:
+		return ""
+	}
+}
+
+func isLongRunning(subresource string) bool {
+	switch subresource {
+	case "attach", "exec", "proxy", "log", "portforward":
+		return true
+	default:
+		return false
+	}
+}
+
+func attributesOf(h httpRequest, who user.Info) Attributes {
+	return Attributes{
+		User: who.GetName(), Groups: append([]string{}, who.GetGroups()...),
+		Verb: h.info.Verb, Method: h.method, URL: h.url.RequestURI(), ResourceRequest: h.info.IsResourceRequest,
+		APIGroup: h.info.APIGroup, Resource: h.info.Resource, Subresource: h.info.Subresource,
+		Namespace: h.info.Namespace, Name: h.info.Name,
+	}
+}

@@ -1,0 +1,169 @@
+package explain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+)
+
+// group is the API group of the objects.
+const group = "flowcontrol.apiserver.k8s.io"
+
+// History are the objects of flow control that an audit log mentions, by UID. The
+// zero History is empty.
+type History struct {
+	objects map[string]mention
+	// Events is the number of audit events, Skipped of lines that are none.
+	Events, Skipped int
+	// FirstSkipped is the number of the first line that is none, from 1 on.
+	FirstSkipped int
+	// Truncated says why the log ends before its end; nil if it does not.
+	Truncated error
+}
+
+// mention is an object in an audit log.
+type mention struct {
+	kind, name string
+	// last is the time of the last event that mentions it.
+	last time.Time
+	// deleted is when it was deleted, and by whom; zero if the log does not say.
+	deleted   time.Time
+	deletedBy string
+}
+
+// Read adds an audit log, in any form that package logs knows. Entries that are no event
+// are counted and skipped. It is an error if none is one.
+func (h *History) Read(log io.Reader) error {
+	truncated, err := logs.ReadEntries(log, func(entry logs.Entry) error {
+		h.add(entry)
+		return nil
+	})
+	h.Truncated = truncated
+	if err == nil && h.Events == 0 {
+		err = errors.New("no event: must be audit.k8s.io/v1 Events, as JSON")
+	}
+	if err != nil {
+		return fmt.Errorf("reading the audit log: %w", err)
+	}
+	return nil
+}
+
+// Notes returns a sentence for each thing that is wrong with what was read.
+func (h *History) Notes() []string {
+	var notes []string
+	if h.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d lines of the audit log are skipped: line %d is no audit.k8s.io/v1 Event.", h.Skipped, h.Skipped+h.Events, h.FirstSkipped))
+	}
+	if h.Truncated != nil {
+		notes = append(notes, fmt.Sprintf("The audit log is truncated: %s.", h.Truncated))
+	}
+	return notes
+}
+
+func (h *History) add(entry logs.Entry) {
+	if entry.Kind == logs.KindRequest || entry.Kind == logs.KindLine {
+		return
+	}
+	var event auditv1.Event
+	if err := json.Unmarshal(entry.Text, &event); err != nil || event.Kind != "Event" {
+		if h.Skipped++; h.Skipped == 1 {
+			h.FirstSkipped = entry.Number
+		}
+		return
+	}
+	h.Events++
+	h.Add(&event)
+}
+
+// Add adds an event.
+func (h *History) Add(event *auditv1.Event) {
+	reference := event.ObjectRef
+	if reference == nil || reference.APIGroup != group || reference.Subresource != "" && reference.Subresource != "status" {
+		return
+	}
+	kind := kindOfUID(reference.Resource)
+	if kind == "" {
+		return
+	}
+	failed := event.ResponseStatus != nil && event.ResponseStatus.Code >= 400
+	deletes := event.Verb == "delete" && !failed && event.Stage == auditv1.StageResponseComplete
+	see := func(uid, name string, deleted bool) { h.see(event, kind, uid, name, deleted) }
+	see(string(reference.UID), reference.Name, deletes)
+	if event.RequestObject != nil && !failed && event.Verb != "delete" {
+		parse(event.RequestObject.Raw, func(uid, name string) { see(uid, name, false) })
+	}
+	if event.ResponseObject != nil && !failed {
+		parse(event.ResponseObject.Raw, func(uid, name string) {
+			see(uid, name, deletes || event.Verb == "deletecollection")
+		})
+	}
+}
+
+func kindOfUID(resource string) string {
+	switch resource {
+	case "flowschemas":
+		return FlowSchemaKind
+	case "prioritylevelconfigurations":
+		return PriorityLevelKind
+	default:
+		return ""
+	}
+}
+
+// see remembers an object of an event.
+func (h *History) see(event *auditv1.Event, kind, uid, name string, deleted bool) {
+	if uid == "" || name == "" {
+		return
+	}
+	if h.objects == nil {
+		h.objects = map[string]mention{}
+	}
+	m := h.objects[uid]
+	m.kind, m.name = kind, name
+	at := event.StageTimestamp.Time
+	if at.After(m.last) {
+		m.last = at
+	}
+	if deleted {
+		m.deleted, m.deletedBy = at, event.User.Username
+		if event.ImpersonatedUser != nil {
+			m.deletedBy = event.ImpersonatedUser.Username
+		}
+	}
+	h.objects[uid] = m
+}
+
+// object is an object, a list of objects, or the status that answers a deletion.
+type object struct {
+	Metadata identity   `json:"metadata"`
+	Details  identity   `json:"details"`
+	Items    []listItem `json:"items"`
+}
+
+type listItem struct {
+	Metadata identity `json:"metadata"`
+}
+
+type identity struct {
+	Name string `json:"name"`
+	UID  string `json:"uid"`
+}
+
+// parse calls see for each object in a body.
+func parse(body []byte, see func(uid, name string)) {
+	var o object
+	if json.Unmarshal(body, &o) != nil {
+		return
+	}
+	see(o.Metadata.UID, o.Metadata.Name)
+	see(o.Details.UID, o.Details.Name)
+	for _, item := range o.Items {
+		see(item.Metadata.UID, item.Metadata.Name)
+	}
+}

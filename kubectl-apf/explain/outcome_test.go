@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+func TestTheHandIsTheOneThatTheEngineDeals(t *testing.T) {
+	a := explained(t, input(), "list secrets -n ci --as=system:serviceaccount:ci:runner")
+	dealer, err := flow.NewDealer(128, 6)
+	require.NoError(t, err)
+	assert.Equal(t, dealer.Deal(flow.HashOf("service-accounts", "system:serviceaccount:ci:runner"), nil), a.Flow.Hand)
+	assert.Len(t, a.Flow.Hash, 16)
+	assert.Equal(t, Limits{Nominal: 245, Lower: 24, Upper: 600, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
+}
+
+// hand is the hand of alice on the level global-default.
+func handOfAlice(t *testing.T) []int {
+	t.Helper()
+	return explained(t, input(), "get pods web").Flow.Hand
+}
+
+func TestTheStateOfAnAPIServerDecides(t *testing.T) {
+	hand := handOfAlice(t)
+	require.Len(t, hand, 6)
+	limits := func(current, used int) replica.LevelMetrics {
+		return replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: current, SeatsInUse: used}
+	}
+	queue := func(place, waiting int, work float64) replica.Queue {
+		return replica.Queue{Index: hand[place], Waiting: waiting, Work: work}
+	}
+	// busy are the queues; the third of the hand has the least work.
+	busy := []replica.Queue{queue(0, 5, 0.015), queue(1, 5, 0.015), queue(2, 1, 0.003), queue(3, 7, 0.021), queue(4, 5, 0.015), queue(5, 5, 0.015)}
+	full := make([]replica.Queue, 6)
+	for i := range full {
+		full[i] = queue(i, 50, 0.15)
+	}
+	for name, c := range map[string]struct {
+		state  replica.Replica
+		line   string
+		want   Decision
+		reason string
+		why    string
+		chosen []int
+		// catchAll: there is no flow schema global-default.
+		catchAll bool
+	}{
+		"seats are free": {state("global-default", limits(49, 10), 0, 10, busy[0]), "get pods web", Executes, "", "10 of 49 seats", nil, false},
+		"no seat is free, and one queue has the least work": {
+			state("global-default", limits(49, 49), 28, 49, busy...), "get pods web", Waits, "", "behind 1 request; 28 requests wait", []int{2}, false,
+		},
+		"no seat is free, and all queues are empty": {
+			state("global-default", limits(49, 49), 0, 49, queue(0, 0, 0)), "get pods web", Waits, "", "one of the queues", []int{0, 1, 2, 3, 4, 5}, false,
+		},
+		"others wait, although seats are free": {state("global-default", limits(49, 48), 28, 48, busy...), "get pods web", Waits, "", "48 of 49", []int{2}, false},
+		"the queues are full": {
+			state("global-default", limits(49, 49), 300, 49, full...), "get pods web", Rejected, "queue-full", "queue length limit is 50", []int{0, 1, 2, 3, 4, 5}, false,
+		},
+		"the queues are full and a seat is free": {
+			state("global-default", limits(49, 48), 300, 48, full...), "get pods web", Waits, "", "behind 50 requests", []int{0, 1, 2, 3, 4, 5}, false,
+		},
+		"the queues are not known":      {state("global-default", limits(49, 49), 28, 49), "get pods web", Waits, "", "not known", nil, false},
+		"too few seats for a wide list": {state("global-default", limits(49, 42), 0, 42, busy[0]), "list secrets -A", Waits, "", "42 of 49", []int{1, 2, 3, 4, 5}, false},
+		"a wide list that just fits":    {state("global-default", limits(49, 41), 0, 41, busy[0]), "list secrets -A", Executes, "", "41 of 49", nil, false},
+		"a list wider than the limit executes alone": {
+			state("global-default", limits(3, 0), 0, 0, busy[0]), "list secrets -A", Executes, "", "0 of 3", nil, false,
+		},
+		"a limit of zero": {state("global-default", limits(0, 0), 0, 0, queue(0, 0, 0)), "get pods web", Waits, "", "0 of 0", []int{0, 1, 2, 3, 4, 5}, false},
+		"an exempt level": {state("global-default", limits(49, 49), 300, 49, full...), "get pods web --as=root --as-group=system:masters", Executes, "", "exempt", nil, false},
+		"another level is busy": {
+			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil, false,
+		},
+		"no queues and no seats": {
+			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version", Rejected, "concurrency-limit", "13 of 13", nil, true,
+		},
+		"no queues and a seat": {
+			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 12}, 0, 12), "get /version", Executes, "", "12 of 13", nil, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input()
+			if c.catchAll {
+				in = withoutDefault()
+			}
+			in.Replicas = []replica.Replica{c.state}
+			a := explained(t, in, c.line)
+			require.Len(t, a.Replicas, 1)
+			assert.Equal(t, c.want, a.Outcome.Decision)
+			assert.Equal(t, c.reason, a.Outcome.Reason)
+			assert.Contains(t, a.Outcome.Why, c.why)
+			var chosen []int
+			for i, q := range a.Replicas[0].Hand {
+				if q.Chosen {
+					chosen = append(chosen, i)
+				}
+			}
+			assert.Equal(t, c.chosen, chosen)
+		})
+	}
+}
+
+func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
+	var full []replica.Queue
+	for _, index := range handOfAlice(t) {
+		full = append(full, replica.Queue{Index: index, Waiting: 50, Work: 0.15})
+	}
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Upper: 600, Current: 49, SeatsInUse: 48}, 300, 48, full...)}
+	assert.Equal(t, Waits, explained(t, in, "get pods web").Outcome.Decision)
+	in.Own = true
+	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
+}
+
+func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {
+	in := withoutDefault()
+	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{}, 0, 0)}
+	assert.Equal(t, Executes, explained(t, in, "get /version").Outcome.Decision)
+	in.Own = true
+	assert.Equal(t, Rejected, explained(t, in, "get /version").Outcome.Decision)
+}
+
+func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {
+	hand := handOfAlice(t)
+	in := input()
+	busy := state("global-default", replica.LevelMetrics{}, 1, 600, replica.Queue{Index: hand[0], Executing: 600, SeatsUsed: 600, Waiting: 1, Work: 0.003})
+	busy.Metrics = replica.Metrics{}
+	in.Replicas = []replica.Replica{busy}
+	a := explained(t, in, "get pods web")
+	assert.Equal(t, Waits, a.Outcome.Decision)
+	assert.Equal(t, 600, a.Replicas[0].SeatsInUse)
+	assert.True(t, a.Replicas[0].Limits.Inferred)
+	assert.True(t, a.PriorityLevel.Limits.Inferred)
+}
+
+func TestAPIServersMayDiffer(t *testing.T) {
+	limits := replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49}
+	idle := state("global-default", limits, 0, 0)
+	limits.SeatsInUse = 49
+	busy := state("global-default", limits, 3, 49)
+	busy.Name = "https://10.0.0.2:6443"
+	in := input()
+	in.Replicas = []replica.Replica{idle, busy}
+	a := explained(t, in, "get pods web")
+	assert.Equal(t, Outcome{Decision: Differs, Why: "It depends on the API server: executes on 1, waits on 1 of 2."}, a.Outcome)
+
+	in.Replicas = []replica.Replica{idle, idle}
+	a = explained(t, in, "get pods web")
+	assert.Equal(t, Executes, a.Outcome.Decision)
+	assert.Contains(t, a.Outcome.Why, "So on each of 2 API servers.")
+	assert.Equal(t, Limits{Nominal: 49, Lower: 25, Upper: 600, Current: 49}, a.PriorityLevel.Limits)
+}
+
+func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {
+	a := explained(t, input(), "get pods web")
+	assert.Equal(t, Unknown, a.Outcome.Decision)
+	assert.Contains(t, a.Outcome.Why, "On an idle one: 0 of")
+	assert.Empty(t, a.Replicas)
+	assert.Equal(t, Executes, explained(t, input(), "get pods web --as=root --as-group=system:masters").Outcome.Decision)
+}
+
+func TestLongRunningRequestsBypassFlowControl(t *testing.T) {
+	for _, line := range []string{"get pods/log web", "create pods/exec web", "get /debug/pprof/profile", "create nodes/proxy n1"} {
+		a := explained(t, input(), line)
+		assert.NotEmpty(t, a.Bypass, line)
+		assert.Equal(t, Executes, a.Outcome.Decision, line)
+	}
+	assert.Empty(t, explained(t, input(), "watch pods").Bypass)
+}

@@ -1,0 +1,112 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+// WriteTable writes the answer for people. With trace it lists the flow schemas that
+// were compared with the request.
+func (a *Answer) WriteTable(w io.Writer, options table.Options, trace bool) error {
+	if err := a.fields().write(w, options); err != nil {
+		return err
+	}
+	if len(a.Replicas) > 0 && !a.exempt() {
+		if err := write(w, a.replicasTable(), options); err != nil {
+			return err
+		}
+	}
+	if !trace {
+		return nil
+	}
+	return write(w, a.traceTable(), options)
+}
+
+func (a *Answer) exempt() bool { return a.PriorityLevel.Type == queueset.Exempt.String() }
+
+// write writes an empty line and a table.
+func write(w io.Writer, t table.Table, options table.Options) error {
+	if _, err := fmt.Fprintln(w); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	if err := t.Write(w, options); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+// fields returns what does not depend on the API server.
+func (a *Answer) fields() fields {
+	var f fields
+	f.add("Request:", a.Request.text())
+	f.add("User:", a.Request.User)
+	f.add("Groups:", strings.Join(a.Request.Groups, ", "))
+	f.add("Flow schema:", a.FlowSchema.text())
+	if a.FlowSchema.Rule != "" {
+		f.add("", fmt.Sprintf("%s matches, for %s", a.FlowSchema.Rule, a.FlowSchema.Subject))
+	}
+	f.add("Priority level:", a.PriorityLevel.text())
+	if !a.exempt() {
+		f.add("Limits:", a.PriorityLevel.Limits.text())
+	}
+	f.add("Flow:", a.Flow.text(a.FlowSchema.Name))
+	f.add("Seats:", a.Seats.text())
+	f.add("", a.Seats.Why)
+	f.add("", fmt.Sprintf("Computed as in %s.", a.Seats.Estimator))
+	f.add("Outcome:", a.Outcome.text())
+	f.add("", a.Outcome.Why)
+	label := "Notes:"
+	for _, note := range a.Notes {
+		f.add(label, note)
+		label = ""
+	}
+	return f
+}
+
+// replicasTable is the state of the priority level on each API server.
+func (a *Answer) replicasTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "API SERVER"},
+		{Name: "SEATS", Number: true},
+		{Name: "LIMIT", Number: true},
+		{Name: "EXECUTING", Number: true, Optional: 2},
+		{Name: "WAITING", Number: true},
+		{Name: "OUTCOME"},
+		{Name: "HAND: QUEUE(WAITING)", Optional: 1},
+	}}
+	for i := range a.Replicas {
+		r := &a.Replicas[i]
+		t.Rows = append(t.Rows, []string{
+			r.Name, strconv.Itoa(r.SeatsInUse), strconv.Itoa(r.Limits.Current), strconv.Itoa(r.Executing), strconv.Itoa(r.Waiting),
+			r.Outcome.text(), handText(r.Hand),
+		})
+	}
+	return t
+}
+
+// traceTable are the flow schemas that were compared with the request.
+func (a *Answer) traceTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "PRECEDENCE", Number: true, Optional: 2},
+		{Name: "FLOW SCHEMA"},
+		{Name: "PRIORITY LEVEL", Optional: 1},
+		{Name: "FIRST DIFFERENCE"},
+	}}
+	for _, step := range a.Trace {
+		row := []string{strconv.Itoa(int(step.MatchingPrecedence)), step.FlowSchema, step.PriorityLevel, "none: it matches the request"}
+		for _, reason := range step.Reasons {
+			row[3] = reason.Field + ": " + reason.Message
+			t.Rows = append(t.Rows, row)
+			row = make([]string, len(row))
+		}
+		if step.Matches {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}

@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+func TestTheTableSaysWhatAndWhy(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: 245, Lower: 24, Upper: 600, Current: 100, SeatsInUse: 7}, 0, 7,
+		replica.Queue{Index: 5, Executing: 7, SeatsUsed: 7})}
+	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
+	head, _, found := strings.Cut(out.String(), "Limits:")
+	require.True(t, found)
+	assert.Equal(t, `Request:         list secrets -n ci
+User:            system:serviceaccount:ci:runner
+Groups:          system:serviceaccounts, system:serviceaccounts:ci, system:authenticated
+Flow schema:     service-accounts (precedence 9000)
+                 spec.rules[0].resourceRules[0] matches, for Group system:serviceaccounts
+Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each)
+`, head)
+	for _, want := range []string{
+		"Limits:          nominal 245, lower 24, upper 600, current 100 seats\n",
+		"Flow:            service-accounts, system:serviceaccount:ci:runner; queues ",
+		"Seats:           10\n",
+		"                 Computed as in Kubernetes 1.33.\n",
+		"Outcome:         executes\n                 7 of 100 seats are in use. No request waits.\n",
+		"\n\nAPI SERVER             SEATS  LIMIT  EXECUTING  WAITING  OUTCOME   HAND: QUEUE(WAITING)\n",
+		"https://10.0.0.1:6443      7    100          7        0  executes  ",
+		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
+		"         2  probes                        exempt           spec.rules[0].resourceRules: it has no rules for resource requests\n",
+		"      9000  service-accounts              workload-low     none: it matches the request\n",
+	} {
+		assert.Contains(t, out.String(), want)
+	}
+
+	out.Reset()
+	exempt := explained(t, input(), "update pods web --as=root --as-group=system:masters")
+	require.NoError(t, exempt.WriteTable(&out, table.Options{}, false))
+	assert.NotContains(t, out.String(), "Limits:")
+	assert.NotContains(t, out.String(), "FIRST DIFFERENCE")
+	assert.Contains(t, out.String(), "Seats:           1, then 10 for 6ms after the response\n")
+}
+
+func TestTableShowsTheCapOfAFlow(t *testing.T) {
+	in := input()
+	for i, level := range in.Configuration.PriorityLevels {
+		if level.Name == "workload-low" {
+			in.Configuration.PriorityLevels[i] = level.DeepCopy()
+			in.Configuration.PriorityLevels[i].Annotations = map[string]string{"apf.flowcontrol-apiserver.io/max-flow-seats-percent": "30"}
+		}
+	}
+	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{}, false))
+	assert.Contains(t, out.String(), "Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each; while others wait, at most 30 % of the seats for one flow)\n")
+	text, err := json.Marshal(a)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"maxFlowSeatsPercent":30`)
+}
+
+func TestManyRequestsAreATable(t *testing.T) {
+	lines, err := lineParser().Lines(strings.NewReader("get pods web --as=system:serviceaccount:ci:sa\nlist deploy -A --as=system:node:n1 --as-group=system:nodes\nget /healthz --as=\ndeletecollection pods a\n"))
+	require.NoError(t, err)
+	lines[2].User = ""
+	rows := New(input()).ExplainAll(lines)
+	var out strings.Builder
+	require.NoError(t, rows.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `REQUEST                  USER                         FLOW SCHEMA       PRIORITY LEVEL  FLOW                           SEATS  OUTCOME
+get pods web -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa        1  unknown
+list deployments.apps    system:node:n1               system-nodes      system          system:node:n1               1 to 10  unknown
+get /healthz --as=                                                                                                            error: the user of the request must be given, such as --as=system:serviceaccount:default:builder
+deletecollection pods a                                                                                                       error: deletecollection takes no name; to delete "a", use the verb delete
+`, out.String())
+}
+
+func TestATerminalOf60ColumnsIsEnough(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema(strings.Repeat("n", 253), 2, "system", flowcontrolv1.PolicyRulesWithSubjects{}))
+	a := explained(t, in, "list secrets -A")
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{Width: 60}, true))
+	rows := New(in).ExplainAll([]Line{{Text: strings.Repeat("x", 200)}})
+	require.NoError(t, rows.WriteTable(&out, table.Options{Width: 60}))
+	for line := range strings.Lines(out.String()) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 60, line)
+	}
+}
+
+func TestNoUserCanWriteToTheTerminal(t *testing.T) {
+	a, err := New(input()).Explain(Request{Verb: "get", Path: "/healthz", User: "mallory\x1b[2J"})
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
+	assert.NotContains(t, out.String(), "\x1b")
+}
+
+// TestTheJSONFormIsStable fails if a field is renamed or removed.
+func TestTheJSONFormIsStable(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	text, err := json.Marshal(explained(t, in, "list secrets"))
+	require.NoError(t, err)
+	var object map[string]any
+	require.NoError(t, json.Unmarshal(text, &object))
+	for path, want := range map[string][]string{
+		"":                     {"request", "flowSchema", "priorityLevel", "flow", "seats", "outcome", "replicas", "trace", "notes"},
+		"request":              {"user", "groups", "verb", "method", "url", "resourceRequest", "resource", "namespace"},
+		"flowSchema":           {"name", "matchingPrecedence", "distinguisherMethod", "rule", "subject"},
+		"priorityLevel":        {"name", "type", "queues", "handSize", "queueLengthLimit", "limits"},
+		"priorityLevel.limits": {"nominal", "lower", "upper", "current", "inferred"},
+		"flow":                 {"distinguisher", "hash", "hand"},
+		"seats":                {"initial", "atMost", "final", "latencySeconds", "width", "estimator", "method", "source", "storedObjects", "storedBytes", "countedObjects", "bound", "levelBound", "why"},
+		"outcome":              {"decision", "why"},
+		"replicas.0":           {"name", "outcome", "limits", "seatsInUse", "executing", "waiting", "hand"},
+		"replicas.0.hand.0":    {"index", "waiting", "executing", "seatsInUse", "workSeatSeconds", "chosen"},
+		"trace.0":              {"flowSchema", "matchingPrecedence", "priorityLevel", "matches", "reasons"},
+		"trace.0.reasons.0":    {"field", "message"},
+	} {
+		assert.ElementsMatch(t, want, keys(object, path), path)
+	}
+}
+
+// keys returns the keys of the object at a path.
+func keys(value any, path string) []string {
+	for step := range strings.SplitSeq(path, ".") {
+		switch v := value.(type) {
+		case []any:
+			value = v[0]
+		case map[string]any:
+			if step != "" {
+				value = v[step]
+			}
+		}
+	}
+	var out []string
+	for key := range value.(map[string]any) {
+		out = append(out, key)
+	}
+	return out
+}
+
+func TestRequestsOfACommandAreATable(t *testing.T) {
+	requests, err := lineParser().Line("get pods/a pods/b --as=system:serviceaccount:ci:sa")
+	require.NoError(t, err)
+	rows := New(input()).ExplainAll([]Line{{Text: "GET /a", Request: requests[0]}, {Text: "GET /b", When: "the object exists", Request: requests[1]}})
+	a := CommandAnswer{Command: "kubectl x", Requests: rows, Notes: []string{"one"}}
+	var out strings.Builder
+	require.NoError(t, a.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `REQUEST                USER                         FLOW SCHEMA       PRIORITY LEVEL  FLOW                         SEATS  OUTCOME  WHEN
+get pods a -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa      1  unknown  -
+get pods b -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa      1  unknown  the object exists
+Note: one
+`, out.String())
+	text, err := json.Marshal(CommandAnswer{Command: "kubectl x", Requests: Rows{{Request: "GET /b", When: "y", Error: "z"}}, Notes: []string{}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"command":"kubectl x","requests":[{"request":"GET /b","when":"y","error":"z"}],"notes":[]}`, string(text))
+	out.Reset()
+	require.NoError(t, CommandAnswer{Command: "kubectl config view"}.WriteTable(&out, table.Options{}))
+	assert.Equal(t, "kubectl config view sends no requests.\n", out.String())
+}

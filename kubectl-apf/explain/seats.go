@@ -1,0 +1,213 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// The methods of an estimate.
+const (
+	methodOne      = "one"
+	methodObjects  = "objects"
+	methodBytes    = "bytes"
+	methodWatchers = "watchers"
+)
+
+// learnedText is what is known of a cost that a server learns.
+const learnedText = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
+
+// latestRelease is assumed if the release is not known.
+const latestRelease = 37
+
+// estimator returns the estimator of the API servers and its name.
+func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
+	if e.input.Own {
+		return estimate.Own(), "flowcontrol-apiserver", nil
+	}
+	minor, known := minorOf(e.input.Configuration.Release)
+	if !known {
+		return estimate.ForKubernetes(latestRelease), fmt.Sprintf("Kubernetes 1.%d", latestRelease),
+			[]string{fmt.Sprintf("The release of the API server is not known: seats are computed as in Kubernetes 1.%d.", latestRelease)}
+	}
+	return estimate.ForKubernetes(minor), fmt.Sprintf("Kubernetes 1.%d", minor), nil
+}
+
+func minorOf(r configuration.Release) (int, bool) {
+	text, found := strings.CutPrefix(string(r), "1.")
+	minor, err := strconv.Atoi(text)
+	return minor, found && err == nil
+}
+
+// estimate sets the seats.
+func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attributes, level *engine.LevelConfig) {
+	estimator, name, notes := e.estimator()
+	a.Notes = append(a.Notes, notes...)
+	bound := level.MaxWidth(a.PriorityLevel.Limits.Nominal)
+	fact := e.fact(schema.GroupResource{Group: attributes.APIGroup, Resource: attributes.Resource})
+	switch {
+	case attributes.Verb == "list" || attributes.Verb == "watch":
+		a.Seats = readSeats(estimator, h, fact, bound)
+		if e.input.Own && a.Seats.Method == methodBytes {
+			a.Notes = append(a.Notes, learnedText)
+		}
+	case estimate.IsWrite(attributes):
+		a.Seats = writeSeats(attributes.Verb, fact, bound)
+	default:
+		a.Seats = one(fmt.Sprintf("A %s takes one seat.", attributes.Verb))
+	}
+	a.Seats.Estimator, a.Seats.LevelBound = name, bound
+	if a.Seats.AtMost > a.Seats.Width {
+		a.Notes = append(a.Notes, a.Seats.unknownText())
+	}
+}
+
+// one returns the estimate of one seat.
+func one(why string) Seats { return seatsOf(estimate.One(), methodOne, why) }
+
+func seatsOf(work seats.Work, method, why string) Seats {
+	return Seats{
+		Initial: work.Initial, Final: work.Final, LatencySeconds: work.Latency.Seconds(),
+		Width: work.Width(), AtMost: work.Width(), Method: method, Why: why,
+	}
+}
+
+// readSeats estimates a list or a watch.
+func readSeats(estimator estimate.Estimator, h httpRequest, fact Fact, bound int) Seats {
+	options := &h.options
+	read := estimate.Read{
+		Watch: h.info.Verb == "watch", Named: h.info.Name != "",
+		Selects: options.FieldSelector != "" || options.LabelSelector != "",
+		Limit:   options.Limit, ResourceVersion: options.ResourceVersion,
+		ResourceVersionMatch: string(options.ResourceVersionMatch), Continue: options.Continue,
+		SendInitialEvents: options.SendInitialEvents,
+	}
+	stored := estimate.Stored{Objects: max(fact.Objects, 0), Unknown: fact.Absent}
+	if fact.Objects > 0 {
+		stored.Size = fact.Bytes / fact.Objects
+	}
+	cost := estimator.Read(read, stored, bound)
+	if !cost.AsList {
+		return one(whyOne(read, fact, estimator.Formula()))
+	}
+	return listSeats(estimator, read, stored, cost, fact, bound)
+}
+
+// whyOne returns why a list or a watch takes one seat.
+func whyOne(read estimate.Read, fact Fact, formula estimate.Formula) string {
+	switch {
+	case read.Watch && formula.Watches == estimate.NoWatches:
+		return "A watch takes one seat until it has started, then none."
+	case read.Named && !formula.BySize:
+		return "A request that names one object takes one seat."
+	case fact.Absent && !read.Watch:
+		return "This API server does not store the resource. The list takes one seat."
+	case fact.Absent:
+		return "This API server does not store the resource. The watch takes one seat until it has started, then none."
+	default:
+		return fmt.Sprintf("The watch sends no initial events. It takes one seat until it has started, then none. Initial events: %s.", formula.Watches)
+	}
+}
+
+// listSeats describes the estimate of a list, or of a watch that begins with one.
+func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate.Stored, cost estimate.Cost, fact Fact, bound int) Seats {
+	s := seatsOf(cost.Work, methodObjects, "")
+	s.Source, s.Bound = "etcd", cost.Bound
+	if cost.Cached {
+		s.Source = "watch cache"
+	}
+	if estimator.Formula().BySize {
+		s.Method = methodBytes
+	}
+	if unknown := unknownText(estimator.Formula(), stored, fact); unknown != "" {
+		s.AtMost = estimator.Read(read, estimate.Stored{Objects: math.MaxInt32}, bound).Work.Initial
+		if fact.Objects >= 0 {
+			s.StoredObjects = stored.Objects
+			s.Initial, s.Width = 1, 1
+		}
+		s.Why = fmt.Sprintf("%s%s The list takes 1 to %s.", beginning(read), unknown, seatCount(int64(s.AtMost)))
+		return s
+	}
+	s.StoredObjects, s.StoredBytes = stored.Objects, max(fact.Bytes, 0)
+	s.CountedObjects, s.CountedBytes = cost.Objects, cost.Bytes
+	sentences := []string{beginning(read) + serverText(cost)}
+	if estimator.Formula().BySize {
+		sentences = append(sentences, bytesText(read, stored, cost)...)
+	} else {
+		sentences = append(sentences, objectsText(read, stored, cost)...)
+	}
+	sentences = append(sentences, boundText(cost))
+	s.Why = strings.Join(sentences, " ")
+	return s
+}
+
+// unknownText says what is not known of what is stored; "" if enough is.
+func unknownText(formula estimate.Formula, stored estimate.Stored, fact Fact) string {
+	switch {
+	case fact.Objects < 0:
+		return "The number of stored objects is not known."
+	case formula == estimate.Own().Formula() && stored.Objects > 0 && stored.Size <= 0:
+		// kube-apiserver reports the size if it knows it.
+		return "The average size of the stored objects is known to the server alone."
+	default:
+		return ""
+	}
+}
+
+func beginning(read estimate.Read) string {
+	if read.Watch {
+		return "The watch begins with a list, and takes its seats until that is sent. "
+	}
+	return ""
+}
+
+func serverText(cost estimate.Cost) string {
+	if cost.Cached {
+		return "The watch cache serves the list."
+	}
+	return "Etcd serves the list."
+}
+
+func boundText(cost estimate.Cost) string {
+	if cost.Unbounded > int64(cost.Work.Initial) {
+		return fmt.Sprintf("That is %s, and at most %s are allowed here.", seatCount(cost.Unbounded), seatCount(int64(cost.Bound)))
+	}
+	return fmt.Sprintf("That is %s.", seatCount(int64(cost.Work.Initial)))
+}
+
+func seatCount(n int64) string {
+	if n == 1 {
+		return "1 seat"
+	}
+	return grouped(n) + " seats"
+}
+
+// writeSeats estimates a write.
+func writeSeats(verb string, fact Fact, bound int) Seats {
+	work := estimate.Write(max(fact.Watchers, 0), bound)
+	s := seatsOf(work, methodWatchers, "")
+	s.Watchers, s.Bound = max(fact.Watchers, 0), estimate.MaxWidth
+	if bound > 0 {
+		s.Bound = min(bound, estimate.MaxWidth)
+	}
+	switch {
+	case fact.Watchers < 0:
+		s.AtMost = max(s.Width, s.Bound)
+		s.Why = fmt.Sprintf("A %s takes one seat, and more after its response if it notifies 10 watchers or more. Their number is not known.", verb)
+	case work.Latency == 0:
+		s.Why = fmt.Sprintf("A %s takes one seat. It notifies at most %s; fewer than 10 are neglected.", verb, count(int64(fact.Watchers), "watcher"))
+	default:
+		s.Why = fmt.Sprintf("A %s takes one seat while it executes. Then it notifies at most %s, which takes a tenth of a seat for 5 ms each: %s for %v.",
+			verb, count(int64(fact.Watchers), "watcher"), seatCount(int64(work.Final)), work.Latency)
+	}
+	return s
+}

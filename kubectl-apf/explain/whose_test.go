@@ -1,0 +1,166 @@
+package explain
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+const (
+	schemaUID  = "6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a001"
+	levelUID   = "6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a002"
+	deletedUID = "6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a003"
+)
+
+func existing() configuration.Configuration {
+	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "probes", UID: schemaUID}}
+	schema.Spec.PriorityLevelConfiguration.Name = "system"
+	level := &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "system", UID: levelUID}}
+	return configuration.Configuration{FlowSchemas: []*flowcontrolv1.FlowSchema{schema}, PriorityLevels: []*flowcontrolv1.PriorityLevelConfiguration{level}}
+}
+
+func TestUIDsAreReadFromResponsesAsToolsPrintThem(t *testing.T) {
+	want := []string{schemaUID, levelUID}
+	for name, response := range map[string]string{
+		"curl -i": "HTTP/2 200\r\nx-kubernetes-pf-flowschema-uid: " + schemaUID + "\r\nx-kubernetes-pf-prioritylevel-uid: " + levelUID + "\r\n\r\n{}",
+		"curl -v": "< HTTP/2 200\n< X-Kubernetes-PF-FlowSchema-UID: " + schemaUID + "\n< X-Kubernetes-PF-PriorityLevel-UID: " + levelUID + "\n",
+		"kubectl -v=8": "I1122 12:00:00.000000   1 round_trippers.go:584]     X-Kubernetes-Pf-Flowschema-Uid: " + schemaUID + "\n" +
+			"I1122 12:00:00.000000   1 round_trippers.go:584]     X-Kubernetes-Pf-Prioritylevel-Uid: " + levelUID + "\n",
+		"structured logs of kubectl -v=8": "\"Response\" status=\"200 OK\" headers=<\n\tX-Kubernetes-Pf-Flowschema-Uid: " + schemaUID + "\n\tX-Kubernetes-Pf-Prioritylevel-Uid: " + levelUID + "\n >",
+		"JSON":                            `{"X-Kubernetes-Pf-Flowschema-Uid":["` + schemaUID + `"],"X-Kubernetes-Pf-Prioritylevel-Uid":["` + levelUID + `"]}`,
+		"both twice":                      strings.Repeat("X-Kubernetes-PF-FlowSchema-UID: "+schemaUID+"\nX-Kubernetes-PF-PriorityLevel-UID: "+levelUID+"\n", 2),
+	} {
+		t.Run(name, func(t *testing.T) {
+			uids, err := UIDs(strings.NewReader(response))
+			require.NoError(t, err)
+			assert.Equal(t, want, uids)
+		})
+	}
+	_, err := UIDs(strings.NewReader("HTTP/2 200\n\n{}"))
+	assert.ErrorContains(t, err, "curl -i")
+}
+
+const log = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"probes","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T10:00:00.000000Z"}
+not an event
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"update","user":{"username":"alice"},"objectRef":{"resource":"prioritylevelconfigurations","name":"batch","uid":"uid-of-batch","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"stageTimestamp":"2026-11-22T10:30:00.000000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"impersonatedUser":{"username":"carol"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"responseObject":{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"probes","group":"flowcontrol.apiserver.k8s.io","kind":"flowschemas","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T11:00:00.000000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"list","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"responseObject":{"kind":"FlowSchemaList","items":[{"metadata":{"name":"listed","uid":"uid-of-listed"}}]},"stageTimestamp":"2026-11-22T11:30:00.000000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"objectRef":{"resource":"flowschemas","name":"kept","uid":"uid-of-kept","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":403},"stageTimestamp":"2026-11-22T11:40:00.000000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"pods","name":"web","uid":"uid-of-pod","apiVersion":"v1"},"responseStatus":{"code":201},"stageTimestamp":"2026-11-22T11:50:00.000000Z"}`
+
+func TestAuditLogMayBeCompressed(t *testing.T) {
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, log)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	var plain, history History
+	require.NoError(t, plain.Read(strings.NewReader(log)))
+	require.NoError(t, history.Read(&compressed))
+	assert.NotEmpty(t, history.objects)
+	assert.Equal(t, plain, history)
+}
+
+func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
+	var history History
+	require.NoError(t, history.Read(strings.NewReader(log)))
+	assert.Equal(t, []string{"1 of 7 lines of the audit log are skipped: line 2 is no audit.k8s.io/v1 Event."}, history.Notes())
+
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, log+"\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Flush()) // without an end
+	history = History{}
+	require.NoError(t, history.Read(&compressed))
+	require.Len(t, history.Notes(), 2)
+	assert.Equal(t, "The audit log is truncated: unexpected EOF.", history.Notes()[1])
+
+	for _, text := range []string{"", "a line\n", "{}\n"} {
+		var none History
+		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", text)
+	}
+}
+
+func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
+	var history History
+	require.NoError(t, history.Read(strings.NewReader(log)))
+	assert.Equal(t, 1, history.Skipped)
+	at := func(hour, minute int) *time.Time {
+		time := time.Date(2026, 11, 22, hour, minute, 0, 0, time.UTC)
+		return &time
+	}
+	for name, c := range map[string]struct {
+		uid  string
+		want Object
+	}{
+		"a flow schema":    {schemaUID, Object{Kind: FlowSchemaKind, Name: "probes", PriorityLevel: "system", State: Current, Message: `FlowSchema "probes" exists.`}},
+		"a priority level": {levelUID, Object{Kind: PriorityLevelKind, Name: "system", State: Current, Message: `PriorityLevelConfiguration "system" exists.`}},
+		"a deleted flow schema that was created again": {deletedUID, Object{
+			Kind: FlowSchemaKind, Name: "probes", State: Deleted, LastSeen: at(11, 0), Deleted: at(11, 0), DeletedBy: "carol", ReplacedBy: schemaUID,
+			Message: `FlowSchema "probes" was deleted at 2026-11-22T11:00:00Z by carol. Another of the same name exists.`,
+		}},
+		"a priority level that only an object reference names": {"uid-of-batch", Object{
+			Kind: PriorityLevelKind, Name: "batch", State: Former, LastSeen: at(10, 30),
+			Message: `PriorityLevelConfiguration "batch" does not exist any more; the audit log mentions it last at 2026-11-22T10:30:00Z.`,
+		}},
+		"an object of a list": {"uid-of-listed", Object{
+			Kind: FlowSchemaKind, Name: "listed", State: Former, LastSeen: at(11, 30),
+			Message: `FlowSchema "listed" does not exist any more; the audit log mentions it last at 2026-11-22T11:30:00Z.`,
+		}},
+		"an object whose deletion was forbidden": {"uid-of-kept", Object{
+			Kind: FlowSchemaKind, Name: "kept", State: Former, LastSeen: at(11, 40),
+			Message: `FlowSchema "kept" does not exist any more; the audit log mentions it last at 2026-11-22T11:40:00Z.`,
+		}},
+		"a UID that never was": {"uid-of-nothing", Object{
+			State: NotFound, Message: `No flow schema and no priority level has the UID "uid-of-nothing", and the audit log mentions none that had it.`,
+		}},
+		"the UID of another kind": {"uid-of-pod", Object{
+			State: NotFound, Message: `No flow schema and no priority level has the UID "uid-of-pod", and the audit log mentions none that had it.`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.want.UID = c.uid
+			found := FindUIDs([]string{c.uid}, existing(), &history)
+			require.Len(t, found, 1)
+			for _, instant := range []*time.Time{found[0].LastSeen, found[0].Deleted} {
+				if instant != nil {
+					*instant = instant.UTC()
+				}
+			}
+			assert.Equal(t, c.want, found[0])
+		})
+	}
+}
+
+func TestWithoutAnAuditLogAnUnknownUIDHasOneSentence(t *testing.T) {
+	found := FindUIDs([]string{schemaUID, "uid-of-nothing"}, existing(), nil)
+	require.Len(t, found, 2)
+	assert.Equal(t, "probes", found[0].Name)
+	assert.Equal(t, `No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.`, found[1].Message)
+
+	var out strings.Builder
+	require.NoError(t, found.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `UID                                   KIND        NAME    PRIORITY LEVEL  STATE
+6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a001  FlowSchema  probes  system          current
+uid-of-nothing                        -           -       -               notFound
+No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.
+`, out.String())
+}
+
+func TestObjectsWithoutAUIDAreNotFound(t *testing.T) {
+	c := existing()
+	c.FlowSchemas[0].UID = ""
+	assert.Equal(t, NotFound, FindUIDs([]string{""}, c, nil)[0].State)
+}

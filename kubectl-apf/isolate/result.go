@@ -1,0 +1,146 @@
+package isolate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+// result makes the objects, and proves what they do.
+func (p *plan) result() (*Result, error) {
+	objects, changes, err := p.effective()
+	if err != nil {
+		return nil, err
+	}
+	after := applied(p.Configuration, objects)
+	r := &Result{Name: p.name, Accounts: p.accounts, Roles: p.roleNames(), Objects: objects, Diff: changes}
+	if p.Requests != nil {
+		if r.Diff, err = p.observed(after); err != nil {
+			return nil, err
+		}
+	}
+	if r.Findings, err = p.newFindings(objects); err != nil {
+		return nil, err
+	}
+	if r.Suite, err = p.suite(after, objects); err != nil {
+		return nil, err
+	}
+	r.Notes = p.notes
+	return r, nil
+}
+
+// effective returns objects whose flow schemas all match requests, and what they change.
+func (p *plan) effective() ([]Object, diff.Result, error) {
+	for {
+		objects, err := p.objects()
+		if err != nil {
+			return nil, diff.Result{}, err
+		}
+		changes := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now).Result()
+		if dropped, err := p.drop(changes.FlowSchemas); err != nil || !dropped {
+			if err == nil {
+				err = p.onlyTheirs(&changes)
+			}
+			return objects, changes, err
+		}
+	}
+}
+
+// drop leaves out a schema for leases or events that matches none, because an earlier one has
+// them. It is an error if no other requests are left, or if a schema loses all requests.
+func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
+	for _, schema := range changed {
+		switch {
+		case schema.Name == p.name:
+			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
+		case schema.Matching == diff.Stops:
+			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.accounts))
+		case schema.Name == p.name+leasesSuffix:
+			p.leases = nil
+			p.notef("No flow schema is made for leases: %s.", schema.Because)
+			return true, nil
+		case schema.Name == p.name+eventsSuffix:
+			p.events = nil
+			p.notef("No flow schema is made for events: %s.", schema.Because)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// onlyTheirs is an error if requests of others move, which no rule permits.
+func (p *plan) onlyTheirs(changes *diff.Result) error {
+	isOther := func(u diff.Value) bool {
+		return !slices.ContainsFunc(p.accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
+	}
+	for i := range changes.Moves {
+		m := &changes.Moves[i]
+		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.accounts) {
+			return fmt.Errorf("requests of others would move from %s to %s", m.From, m.To)
+		}
+	}
+	return nil
+}
+
+// observed returns what the change does with the requests of the log.
+func (p *plan) observed(after configuration.Configuration) (diff.Result, error) {
+	comparison := diff.New(p.Configuration, after, p.Now)
+	err := p.Requests(func(r *trace.Request) error {
+		if r.User != "" {
+			event := logs.Event{Attributes: r.Attributes()}
+			if len(event.Attributes.Groups) == 0 {
+				event.Attributes.Groups = trace.WellKnownGroups(r.User)
+			}
+			comparison.Observe(&event)
+		}
+		return nil
+	})
+	return comparison.Result(), err
+}
+
+// newFindings returns what package lint finds after the change and not before it.
+func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
+	in := findings.Input{Below: p.Configuration, Facts: p.Facts}
+	before, err := findings.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	for i := range objects {
+		in.Files.Objects = append(in.Files.Objects, objects[i].source())
+	}
+	in.Files.ServiceAccounts = map[string][]string{}
+	for _, account := range p.accounts { // they exist, perhaps in files only
+		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
+		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+	}
+	after, err := findings.Of(in)
+	added := []lint.Finding{}
+	for _, f := range after.Findings {
+		if !slices.ContainsFunc(before.Findings, func(b lint.Finding) bool {
+			return b.Code == f.Code && b.Object == f.Object && b.Field == f.Field
+		}) {
+			added = append(added, f)
+		}
+	}
+	return added, err
+}
+
+// IsClean reports whether nothing that was found is a warning or an error.
+func (r *Result) IsClean() bool {
+	return !slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity.AtLeast(lint.Warning) })
+}
+
+// whose names the service accounts for people.
+func (r *Result) whose() string {
+	if len(r.Accounts) == 1 {
+		return "service account " + r.Accounts[0].String()
+	}
+	return "service accounts " + listOf(r.Accounts)
+}

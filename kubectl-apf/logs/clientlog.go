@@ -1,0 +1,123 @@
+package logs
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// Wait is a wait that a line tells.
+type Wait struct {
+	Delay time.Duration
+	// ByServer reports whether the server asked for it.
+	ByServer bool
+	// Attributes are the request's, without its user; empty if the line is cut off before the URL.
+	Attributes flow.Attributes
+}
+
+// ErrNoWaits means that a log has no line about waits.
+var ErrNoWaits = errors.New("no line of client-go about waits: it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
+
+// maxLine is the number of bytes of a line that are searched.
+const maxLine = 1 << 20
+
+var (
+	plain  = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
+	fields = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
+)
+
+const (
+	structured = "Waited before sending request"
+	ownLimit   = "client-side throttling"
+)
+
+// ReadWaits calls yield with each wait of a log, which may be compressed with gzip or zstd. It
+// returns ErrNoWaits if there is none.
+func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
+	decompressed, err := trace.Decompress(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer decompressed.Close() //nolint:errcheck // releases memory
+	lines := bufio.NewReaderSize(decompressed, maxLine)
+	found := false
+	for {
+		line, err := lines.ReadSlice('\n')
+		if waitOf, ok := parseWait(string(line)); ok {
+			found = true
+			yield(waitOf)
+		}
+		switch {
+		case err == nil || errors.Is(err, bufio.ErrBufferFull):
+		case !errors.Is(err, io.EOF):
+			return fmt.Errorf("%s: %w", name, err)
+		case !found:
+			return fmt.Errorf("%s: %w", name, ErrNoWaits)
+		default:
+			return nil
+		}
+	}
+}
+
+// parseWait returns the wait of a line.
+func parseWait(line string) (Wait, bool) {
+	if !strings.Contains(line, "hrottling request took") && !strings.Contains(line, "Waited ") {
+		return Wait{}, false
+	}
+	_, after, isStructured := strings.Cut(strings.ReplaceAll(line, `\"`, `"`), structured) // within JSON, quotation marks are escaped
+	if !isStructured {
+		match := plain.FindStringSubmatch(line)
+		if match == nil {
+			return Wait{}, false
+		}
+		own := strings.HasPrefix(match[0], "Throttling") || strings.Contains(match[2], ownLimit)
+		return waitOf(match[1], !own, match[3], match[4])
+	}
+	values := map[string]string{}
+	for _, match := range fields.FindAllStringSubmatch(after, -1) {
+		values[match[1]] = strings.Trim(match[2], `"`)
+	}
+	return waitOf(values["delay"], !strings.Contains(values["reason"], ownLimit), values["verb"], values["URL"])
+}
+
+func waitOf(delay string, byServer bool, method, address string) (Wait, bool) {
+	d, err := time.ParseDuration(delay)
+	if err != nil {
+		seconds, err := strconv.ParseFloat(delay, 64) // as zap writes it by default
+		if err != nil {
+			return Wait{}, false
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+	return Wait{Delay: d, ByServer: byServer, Attributes: attributesOf(method, address)}, true
+}
+
+// attributesOf returns what an API server sees of a request.
+func attributesOf(method, address string) flow.Attributes {
+	at, err := url.Parse(address)
+	if err != nil || at.Path == "" {
+		return flow.Attributes{}
+	}
+	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	info, err := factory.NewRequestInfo(&http.Request{Method: method, URL: at})
+	if err != nil {
+		return flow.Attributes{}
+	}
+	return flow.Attributes{
+		Verb: info.Verb, IsResourceRequest: info.IsResourceRequest, APIGroup: info.APIGroup, APIVersion: info.APIVersion,
+		Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, Path: info.Path,
+	}
+}

@@ -1,0 +1,281 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+)
+
+// Options says what is recorded.
+type Options struct {
+	// Audit and HTTP are audit logs, and logs with lines of -v=3.
+	Audit, HTTP []Log
+	// Clock is the clock of lines of text.
+	Clock logs.Clock
+	// Users says who sent requests of lines that no audit event is joined to; it may be
+	// nil.
+	Users *Users
+	// From and To limit the arrivals of the requests: not before From, and before To. A
+	// zero time does not limit.
+	From, To time.Time
+	// Pseudonyms replaces names; nil for none.
+	Pseudonyms *Pseudonyms
+}
+
+// Recording is the requests of logs, sorted in temporary files. Close it.
+type Recording struct {
+	header   trace.Header
+	options  Options
+	sorted   sorter[item]
+	tally    tally
+	silences silences
+	notes    []string
+}
+
+// New reads the logs. It returns an error if they have no requests, or if a log that is
+// named, instead of found in a directory, is none.
+func New(ctx context.Context, o Options) (*Recording, error) {
+	r := &Recording{options: o, sorted: sorter[item]{compare: byArrival, limit: inMemory}}
+	if err := r.read(ctx); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close removes the temporary files.
+func (r *Recording) Close() { r.sorted.close() }
+
+// Header returns the header of the trace.
+func (r *Recording) Header() trace.Header { return r.header }
+
+// Each yields the requests in the order of their arrivals, until the caller returns an
+// error.
+func (r *Recording) Each(ctx context.Context, yield func(*trace.Request) error) error {
+	return r.EachFrom(ctx, func(request *trace.Request, _ string) error {
+		if r.options.Pseudonyms != nil {
+			r.options.Pseudonyms.Request(request)
+		}
+		return yield(request)
+	})
+}
+
+// EachFrom is Each with the address of the client, "" if it is unknown, and without
+// pseudonyms.
+func (r *Recording) EachFrom(ctx context.Context, yield func(request *trace.Request, address string) error) error {
+	return r.sorted.each(func(i *item) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return yield(&i.Request, i.Address)
+	})
+}
+
+func (r *Recording) read(ctx context.Context) error {
+	o := &r.options
+	if len(o.Audit) == 0 && len(o.HTTP) == 0 {
+		return errors.New("an audit log or a log of -v=3 must be given")
+	}
+	into := r.add
+	var unjoined *sorter[item]
+	if len(o.Audit) > 0 && len(o.HTTP) > 0 {
+		unjoined = &sorter[item]{compare: byID, limit: inMemory}
+		defer unjoined.close()
+		into = unjoined.add
+	}
+	if err := r.readAll(ctx, o.Audit, func(f file, in io.Reader) (logs.Summary, error) { return r.readAudit(f, in, into) }); err != nil {
+		return err
+	}
+	if err := r.readAll(ctx, o.HTTP, func(f file, in io.Reader) (logs.Summary, error) { return r.readHTTP(f, in, into) }); err != nil {
+		return err
+	}
+	if unjoined != nil {
+		if err := joinAll(unjoined, r.add); err != nil {
+			return err
+		}
+	}
+	return r.complete(ctx)
+}
+
+// complete checks the requests, and makes the header.
+func (r *Recording) complete(ctx context.Context) error {
+	if r.tally.requests == 0 {
+		return fmt.Errorf("the logs have no request that flow control governs%s", r.limits())
+	}
+	var last time.Time
+	err := r.sorted.each(func(i *item) error {
+		at := i.Request.Arrival
+		switch gap := at.Sub(last); {
+		case last.IsZero():
+			r.header.Start = &at
+		case gap > trace.MaxGap:
+			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part with --from and --to",
+				last.Format(time.RFC3339), at.Format(time.RFC3339))
+		case gap > silence:
+			r.silences.add(last, at)
+		}
+		last = at
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	h := &r.header
+	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
+	h.Replicas = r.tally.replicaNames()
+	h.LeftOut = r.tally.leftOut(h.Source)
+	h.LeftOut.Notes = append(h.LeftOut.Notes, r.silences.notes()...)
+	if r.options.Pseudonyms == nil { // the notes of files name them
+		h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
+	} else {
+		r.options.Pseudonyms.Header(h)
+	}
+	return nil
+}
+
+func (r *Recording) source() trace.Source {
+	switch {
+	case len(r.options.HTTP) == 0:
+		return trace.SourceAudit
+	case len(r.options.Audit) == 0:
+		return trace.SourceHTTP
+	default:
+		return trace.SourceJoined
+	}
+}
+
+// limits says what limits the arrivals.
+func (r *Recording) limits() string {
+	text := ""
+	if !r.options.From.IsZero() {
+		text += " from " + r.options.From.Format(time.RFC3339)
+	}
+	if !r.options.To.IsZero() {
+		text += " to " + r.options.To.Format(time.RFC3339)
+	}
+	return text
+}
+
+// add adds a request that is complete.
+func (r *Recording) add(i item) error {
+	at := i.Request.Arrival
+	if at.Before(r.options.From) || !r.options.To.IsZero() && !at.Before(r.options.To) {
+		return nil
+	}
+	r.tally.add(&i)
+	i.ID, i.URI = "", ""
+	return r.sorted.add(i)
+}
+
+// readAll reads the files of logs.
+func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io.Reader) (logs.Summary, error)) error {
+	all, err := files(named)
+	if err != nil {
+		return err
+	}
+	var without []string
+	for _, f := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		in, err := os.Open(f.Path)
+		if err != nil {
+			return err
+		}
+		summary, err := read(f, in)
+		_ = in.Close()
+		if f.listed && (errors.Is(err, logs.ErrNoEvents) || errors.Is(err, logs.ErrNoRequests)) {
+			without = append(without, f.Path)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.notes = append(r.notes, summary.Notes()...)
+	}
+	if len(without) > 0 {
+		r.notes = append(r.notes, "Files without requests are left out: "+strings.Join(without, ", ")+".")
+	}
+	return nil
+}
+
+func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
+	return logs.ReadEvents(f.Path, in, func(e *logs.Event) error {
+		switch {
+		case !e.Governed():
+			r.tally.longRunning++
+			return nil
+		case e.Attributes.User == "":
+			r.tally.unauthenticated++
+			return nil
+		}
+		i, jumped := ofEvent(e, f.Replica)
+		if jumped {
+			r.tally.jumped++
+		}
+		return into(i)
+	})
+}
+
+func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
+	return logs.ReadRequestLines(f.Path, in, r.options.Clock, func(l *logs.RequestLine) error {
+		if l.FlowSchema == "" {
+			r.tally.unclassified++
+			return nil
+		}
+		if l.Attributes.User == "" {
+			l.Attributes.User, l.Attributes.Groups = r.options.Users.of(l.UserAgent, l.SourceIP)
+		}
+		return into(ofLine(l, f.Replica))
+	})
+}
+
+// joinAll joins the items with the same audit ID and URI, an event with a line each, in
+// the order of their arrivals.
+func joinAll(items *sorter[item], add func(item) error) error {
+	var events, lines []item
+	flush := func() error {
+		for k := range max(len(events), len(lines)) {
+			var err error
+			switch {
+			case k >= len(lines):
+				err = add(events[k])
+			case k >= len(events):
+				err = add(lines[k])
+			default:
+				err = add(join(&events[k], &lines[k]))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		events, lines = events[:0], lines[:0]
+		return nil
+	}
+	id, uri := "", ""
+	err := items.each(func(i *item) error {
+		if i.ID != id || i.URI != uri || id == "" {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		id, uri = i.ID, i.URI
+		if i.Origin == fromAudit {
+			events = append(events, *i)
+		} else {
+			lines = append(lines, *i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}

@@ -1,0 +1,155 @@
+package replica_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// metrics133 are lines of a kube-apiserver 1.33.
+const metrics133 = `# HELP apiserver_flowcontrol_current_executing_seats [BETA] Concurrency
+# TYPE apiserver_flowcontrol_current_executing_seats gauge
+apiserver_flowcontrol_current_executing_seats{flow_schema="exempt",priority_level="exempt"} 0
+apiserver_flowcontrol_current_executing_seats{flow_schema="service-accounts",priority_level="workload-low"} 12
+apiserver_flowcontrol_current_executing_seats{flow_schema="tools",priority_level="workload-low"} 3
+apiserver_flowcontrol_request_concurrency_in_use{flow_schema="service-accounts",priority_level="workload-low"} 12
+apiserver_flowcontrol_request_concurrency_in_use{flow_schema="tools",priority_level="workload-low"} 3
+apiserver_flowcontrol_current_executing_requests{flow_schema="service-accounts",priority_level="workload-low"} 4
+apiserver_flowcontrol_current_inqueue_requests{flow_schema="service-accounts",priority_level="workload-low"} 5
+apiserver_flowcontrol_current_limit_seats{priority_level="workload-low"} 30
+apiserver_flowcontrol_lower_limit_seats{priority_level="workload-low"} 25
+apiserver_flowcontrol_upper_limit_seats{priority_level="workload-low"} 600
+apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 245
+apiserver_flowcontrol_request_concurrency_limit{priority_level="workload-low"} 245
+apiserver_flowcontrol_demand_seats_average{priority_level="workload-low"} 1.5
+apiserver_flowcontrol_demand_seats_high_watermark{priority_level="workload-low"} 20
+apiserver_flowcontrol_demand_seats_smoothed{priority_level="workload-low"} 7.25
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="service-accounts",priority_level="workload-low"} 1.234567e+06
+apiserver_flowcontrol_rejected_requests_total{flow_schema="service-accounts",priority_level="workload-low",reason="queue-full"} 9
+apiserver_flowcontrol_rejected_requests_total{flow_schema="service-accounts",priority_level="workload-low",reason="time-out"} 1
+# TYPE apiserver_flowcontrol_request_wait_duration_seconds histogram
+apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute="true",flow_schema="service-accounts",priority_level="workload-low",le="0"} 2
+apiserver_flowcontrol_request_wait_duration_seconds_bucket{execute="true",flow_schema="service-accounts",priority_level="workload-low",le="+Inf"} 4
+apiserver_flowcontrol_request_wait_duration_seconds_sum{execute="true",flow_schema="service-accounts",priority_level="workload-low"} 2.5
+apiserver_flowcontrol_request_wait_duration_seconds_count{execute="true",flow_schema="service-accounts",priority_level="workload-low"} 4
+apiserver_flowcontrol_request_wait_duration_seconds_sum{execute="false",flow_schema="service-accounts",priority_level="workload-low"} 15
+apiserver_flowcontrol_request_wait_duration_seconds_count{execute="false",flow_schema="service-accounts",priority_level="workload-low"} 1
+apiserver_flowcontrol_seat_fair_frac 2.3
+apiserver_request_total{code="200"} 17
+apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} 40
+apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="WATCH",version="v1"} 2
+apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="resource",subresource="log",verb="CONNECT",version="v1"} 9
+apiserver_storage_objects{resource="deployments.apps"} 70
+apiserver_storage_objects{resource="pods"} 1000
+apiserver_storage_objects{resource="widgets.example.com"} -1
+`
+
+func scrape(t *testing.T, text string) replica.Metrics {
+	t.Helper()
+	state := read(replica.EndpointMetrics, text)
+	require.Empty(t, state.Missing)
+	return state.Metrics
+}
+
+func TestMetrics(t *testing.T) {
+	m := scrape(t, metrics133)
+	assert.Equal(t, replica.LevelMetrics{
+		Nominal: 245, Lower: 25, Upper: 600, Current: 30, SeatsInUse: 15,
+		DemandHighWatermark: 20, DemandSmoothed: 7.25,
+	}, m.Levels["workload-low"])
+	assert.Equal(t, replica.SchemaMetrics{
+		Waiting: 5, Executing: 4, SeatsInUse: 12, Dispatched: 1234567,
+		Rejected:    map[string]uint64{"queue-full": 9, "time-out": 1},
+		WaitSeconds: 17.5, Waits: 5,
+	}, m.Schemas[replica.SchemaKey{Level: "workload-low", FlowSchema: "service-accounts"}])
+	pods := schema.GroupResource{Resource: "pods"}
+	assert.Equal(t, map[schema.GroupResource]int64{pods: 1000, {Group: "apps", Resource: "deployments"}: 70}, m.Objects)
+	assert.Equal(t, map[schema.GroupResource]int64{pods: 42}, m.Watches)
+	assert.Empty(t, m.Bytes)
+}
+
+func TestMetricsOfLaterReleases(t *testing.T) {
+	m := scrape(t, `apiserver_storage_objects{resource="pods"} 1
+apiserver_resource_objects{group="",resource="pods"} 1000
+apiserver_resource_size_estimate_bytes{group="",resource="pods"} 1.5e+07
+apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1
+`)
+	pods := schema.GroupResource{Resource: "pods"}
+	assert.Equal(t, map[schema.GroupResource]int64{pods: 1000}, m.Objects)
+	assert.Equal(t, map[schema.GroupResource]int64{pods: 15_000_000}, m.Bytes)
+}
+
+func TestMetricsOfEarlierReleases(t *testing.T) {
+	m := scrape(t, `apiserver_flowcontrol_request_concurrency_limit{priority_level="system"} 74
+apiserver_flowcontrol_request_concurrency_in_use{flow_schema="system-nodes",priority_level="system"} 3
+`)
+	assert.Equal(t, replica.LevelMetrics{Nominal: 74, SeatsInUse: 3}, m.Levels["system"])
+}
+
+func TestMetricsThatAreDamaged(t *testing.T) {
+	for _, c := range []struct {
+		name, text, missing string
+	}{
+		{"cut off in a line", metrics133 + `apiserver_flowcontrol_nominal_limit_seats{priority_level="work`, "The last line is cut off."},
+		{"cut off in a number", metrics133 + `apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 2`, "The last line is cut off."},
+		{"a malformed line", metrics133 + "apiserver_flowcontrol_nominal_limit_seats{{{\n", "The metrics are omitted from a malformed line on"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			state := read(replica.EndpointMetrics, c.text)
+			assert.Equal(t, 245, state.Metrics.Levels["workload-low"].Nominal)
+			require.Len(t, state.Missing, 1)
+			assert.Contains(t, state.Missing[0].Why, c.missing)
+		})
+	}
+}
+
+func TestNumbersThatAreNoneAreZero(t *testing.T) {
+	for _, number := range []string{"NaN", "+Inf", "-Inf", "-7", "1e300"} {
+		m := scrape(t, strings.ReplaceAll(`apiserver_flowcontrol_nominal_limit_seats{priority_level="system"} N
+apiserver_flowcontrol_lower_limit_seats{priority_level="system"} 1
+`, "} N\n", "} "+number+"\n"))
+		assert.Equal(t, replica.LevelMetrics{Lower: 1}, m.Levels["system"], number)
+	}
+}
+
+// The buckets of both types of requests are added up, in text and in the JSON of prom2json.
+func TestHistogramsOfExecutionAndWidth(t *testing.T) {
+	const labels = `flow_schema="tools",priority_level="workload-low"`
+	text := `# TYPE apiserver_flowcontrol_request_execution_seconds histogram
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="regular",le="0.005"} 6
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="regular",le="+Inf"} 8
+apiserver_flowcontrol_request_execution_seconds_sum{` + labels + `,type="regular"} 0.5
+apiserver_flowcontrol_request_execution_seconds_count{` + labels + `,type="regular"} 8
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="watch",le="0.005"} 1
+apiserver_flowcontrol_request_execution_seconds_bucket{` + labels + `,type="watch",le="+Inf"} 1
+apiserver_flowcontrol_request_execution_seconds_sum{` + labels + `,type="watch"} 0.25
+apiserver_flowcontrol_request_execution_seconds_count{` + labels + `,type="watch"} 1
+apiserver_flowcontrol_work_estimated_seats_bucket{` + labels + `,le="1"} 3
+apiserver_flowcontrol_work_estimated_seats_bucket{` + labels + `,le="+Inf"} 4
+apiserver_flowcontrol_work_estimated_seats_sum{` + labels + `} 13
+apiserver_flowcontrol_work_estimated_seats_count{` + labels + `} 4
+`
+	prom2json := `[
+{"name": "apiserver_flowcontrol_request_execution_seconds", "type": "HISTOGRAM", "metrics": [
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low", "type": "regular"}, "buckets": {"0.005": "6", "+Inf": "8"}, "sum": "0.5", "count": "8"},
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low", "type": "watch"}, "buckets": {"0.005": "1", "+Inf": "1"}, "sum": "0.25", "count": "1"}]},
+{"name": "apiserver_flowcontrol_work_estimated_seats", "type": "HISTOGRAM", "metrics": [
+ {"labels": {"flow_schema": "tools", "priority_level": "workload-low"}, "buckets": {"1": "3", "+Inf": "4"}, "sum": "13", "count": "4"}]}
+]
+`
+	for form, body := range map[string]string{"text": text, "JSON": prom2json} {
+		t.Run(form, func(t *testing.T) {
+			got := scrape(t, body).Schemas[replica.SchemaKey{Level: "workload-low", FlowSchema: "tools"}]
+			assert.Equal(t, replica.Histogram{Sum: 0.75, Count: 9, Buckets: map[float64]uint64{0.005: 7, math.Inf(1): 9}}, got.Execution)
+			assert.Equal(t, replica.Histogram{Sum: 13, Count: 4, Buckets: map[float64]uint64{1: 3, math.Inf(1): 4}}, got.Width)
+			assert.Equal(t, replica.Histogram{Sum: 3, Count: 1, Buckets: map[float64]uint64{1: 1, math.Inf(1): 1}},
+				got.Width.Since(replica.Histogram{Sum: 10, Count: 3, Buckets: map[float64]uint64{1: 2, math.Inf(1): 3}}))
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package simulate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+)
+
+// answer is a result with known figures.
+func answer() simulate.Result {
+	index := 0.5
+	return simulate.Result{
+		Name:    "candidate",
+		Figures: simulate.Figures{Requests: 1000, Rejected: 10, RejectedBy: map[string]uint64{"queue-full": 7, "time-out": 3}, Wait: simulate.Wait{P99: 0.25}},
+		Levels: []simulate.Level{
+			{Name: "workload-high", Figures: simulate.Figures{Requests: 200, Wait: simulate.Wait{P99: 0.0999}}, Jain: &index, Seats: simulate.Spread{Max: 12}, MostWaiting: 4},
+			{Name: "a.b", Figures: simulate.Figures{Requests: 3}},
+		},
+		FlowSchemas: []simulate.Schema{{Name: "everyone", Figures: simulate.Figures{Requests: 9, Rejected: 9}}},
+		Flows:       []simulate.Flow{{Schema: "everyone", Distinguisher: "system:robot", Figures: simulate.Figures{Requests: 5}}},
+	}
+}
+
+func TestAssertions(t *testing.T) {
+	result := answer()
+	for text, holds := range map[string]bool{
+		"level.workload-high.wait.p99 < 100ms":      true,
+		"level.workload-high.wait.p99<99ms":         false,
+		"level.workload-high.wait.p99 >= 0.0999s":   true,
+		"level.workload-high.jain == 0.5":           true,
+		"level.workload-high.seats.max <= 12":       true,
+		"level.workload-high.mostWaiting != 4":      false,
+		`level."a.b".requests == 3`:                 true,
+		"wait.p99 > 200ms":                          true,
+		"rejected <= 1%":                            true,
+		"rejected < 1%":                             false,
+		"rejected < 11":                             true,
+		"rejected.queue-full == 7":                  true,
+		"rejected.time-out < 0.5%":                  true,
+		"rejected.concurrency-limit == 0":           true,
+		"schema.everyone.rejected == 100%":          true,
+		`flow.everyone."system:robot".requests > 4`: true,
+		"flow.everyone.system:robot.requests > 5":   false,
+		" requests\t== 1000 ":                       true,
+	} {
+		t.Run(text, func(t *testing.T) {
+			a, err := simulate.ParseAssertion(text)
+			require.NoError(t, err)
+			assert.Equal(t, text, a.String())
+			v := a.Check(&result)
+			assert.Equal(t, holds, v.Holds, "%+v", v)
+			assert.NotNil(t, v.Value)
+		})
+	}
+}
+
+func TestAnAssertionOnWhatDoesNotExistDoesNotHold(t *testing.T) {
+	result := answer()
+	for text, why := range map[string]string{
+		"level.gone.wait.p99 < 1s":      `the priority level "gone" does not exist`,
+		"level.\"a.b\".jain < 2":        "fewer than two flows waited or were rejected, so there is no index",
+		"schema.gone.rejected == 0":     `the flow schema "gone" has no requests`,
+		"flow.everyone.me.rejected < 1": `the flow "me" of the flow schema "everyone" is not in the report: more flows make it larger`,
+	} {
+		t.Run(text, func(t *testing.T) {
+			a, err := simulate.ParseAssertion(text)
+			require.NoError(t, err)
+			assert.Equal(t, simulate.Verdict{Assertion: text, Configuration: "candidate", Why: why}, a.Check(&result))
+		})
+	}
+}
+
+func TestAnAssertionThatDoesNotParseNamesThePosition(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 `assertion "", position 1: a name or a metric is missing`,
+		"rejected":                         `assertion "rejected", position 9: an operator is missing: must be one of <, <=, >, >=, ==, !=`,
+		"rejected <":                       `assertion "rejected <", position 11: a value is missing`,
+		"rejected < many":                  `assertion "rejected < many", position 12: the value "many" must be a number`,
+		"wait.p99 < 100":                   `assertion "wait.p99 < 100", position 12: the value "100" must be a duration such as 100ms`,
+		"requests < 10%":                   `assertion "requests < 10%", position 12: the value "10%" must be a number: only rejected may be a percentage of the requests`,
+		"level.workload-high < 1":          `assertion "level.workload-high < 1", position 20: level must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by the name of the flow schema and the name of the flow`,
+		"level..wait.p99 < 1s":             `assertion "level..wait.p99 < 1s", position 7: a name or a metric is missing`,
+		`level."a.wait.p99 < 1s`:           `assertion "level.\"a.wait.p99 < 1s", position 7: the quotation mark has no end`,
+		"schema.everyone.seats.max < 1":    `assertion "schema.everyone.seats.max < 1", position 17: the metric "seats.max" is one of levels: write level.NAME.seats.max`,
+		"level.workload-high.wait.p95 < 1": `assertion "level.workload-high.wait.p95 < 1", position 21: the metric "wait.p95" is unknown: must be one of requests, `,
+		"rejected.REASON < 1":              `assertion "rejected.REASON < 1", position 1: the metric "rejected.REASON" is unknown: `,
+	} {
+		t.Run(text, func(t *testing.T) {
+			_, err := simulate.ParseAssertion(text)
+			assert.ErrorContains(t, err, want)
+		})
+	}
+}
+
+func TestAssertionsAreAboutTheCandidates(t *testing.T) {
+	a, err := simulate.ParseAssertion("rejected == 0")
+	require.NoError(t, err)
+	base, better := answer(), answer()
+	base.Name, better.Name, better.Rejected = "baseline", "better", 0
+	alone := simulate.Report{Results: []simulate.Result{base}}
+	assert.False(t, alone.Assert([]*simulate.Assertion{a}))
+	both := simulate.Report{Results: []simulate.Result{base, better}}
+	assert.True(t, both.Assert([]*simulate.Assertion{a}))
+	require.Len(t, both.Assertions, 1)
+	assert.Equal(t, "better", both.Assertions[0].Configuration)
+}
+
+func FuzzParseAssertion(f *testing.F) {
+	f.Add(`level."a.b".rejected.queue-full <= 5%`)
+	f.Add("wait.p99<1s")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := simulate.ParseAssertion(text)
+		if err != nil {
+			return
+		}
+		result := answer()
+		if v := a.Check(&result); v.Value == nil && v.Why == "" {
+			t.Errorf("%q has neither a value nor a reason", text)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package simulate_test
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+)
+
+// start is the beginning of all traces.
+func start() time.Time { return time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC) }
+
+// requests is a trace in memory.
+type requests []trace.Request
+
+// source reads it.
+type source struct {
+	header trace.Header
+	rest   requests
+	fail   error // after the last request, instead of io.EOF
+}
+
+func (s *source) Read(into *trace.Request) error {
+	if len(s.rest) == 0 {
+		if s.fail != nil {
+			return s.fail
+		}
+		return io.EOF
+	}
+	*into = s.rest[0]
+	s.rest = s.rest[1:]
+	return nil
+}
+
+func (s *source) Header() trace.Header { return s.header }
+func (*source) Close() error           { return nil }
+
+// options returns options that simulate the requests.
+func (r requests) options() simulate.Options {
+	return simulate.Options{Engine: simulate.Ours, Open: func() (simulate.Source, error) {
+		return &source{rest: r, header: trace.Header{Requests: int64(len(r)), Source: trace.SourceScenario}}, nil
+	}}
+}
+
+// sorted returns requests in order of arrival.
+func sorted(parts ...requests) requests {
+	all := slices.Concat(parts...)
+	slices.SortStableFunc(all, func(a, b trace.Request) int { return a.Arrival.Compare(b.Arrival) })
+	return all
+}
+
+func get(user string, at, execution time.Duration) trace.Request {
+	return trace.Request{
+		Arrival: start().Add(at), User: user, Groups: []string{"system:authenticated"}, Verb: "get", APIVersion: "v1",
+		Resource: "pods", Namespace: "shop", Status: 200, Execution: &metav1.Duration{Duration: execution}, Client: user,
+	}
+}
+
+// poisson returns the requests of a user at random times, with a rate per second.
+func poisson(user string, rate float64, execution, until time.Duration, seed uint64) requests {
+	random := rand.New(rand.NewPCG(seed, 5))
+	var out requests
+	for at := 0.0; ; {
+		at += random.ExpFloat64() / rate
+		if d := time.Duration(at * float64(time.Second)); d < until {
+			out = append(out, get(user, d, execution))
+			continue
+		}
+		return out
+	}
+}
+
+// level returns a priority level with queues that neither lends nor borrows.
+func level(name string, shares int32, queues, hand, length int32) *flowcontrolv1.PriorityLevelConfiguration {
+	none := int32(0)
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+				NominalConcurrencyShares: &shares, LendablePercent: &none, BorrowingLimitPercent: &none,
+				LimitResponse: flowcontrolv1.LimitResponse{
+					Type:    flowcontrolv1.LimitResponseTypeQueue,
+					Queuing: &flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: hand, QueueLengthLimit: length},
+				},
+			},
+		},
+	}
+}
+
+// schema returns a flow schema that matches all requests, a flow for each user.
+func schema(name, to string) *flowcontrolv1.FlowSchema {
+	all := []string{"*"}
+	return &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			MatchingPrecedence:         100,
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: to},
+			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "system:authenticated"}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+					Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true,
+				}},
+			}},
+		},
+	}
+}
+
+// busy is a configuration with one level of this number of seats for all requests.
+func busy(seats int, queues, hand, length int32) simulate.Candidate {
+	// The level catch-all has 5 shares and one seat.
+	return simulate.Candidate{Name: "busy", Configuration: configuration.Configuration{
+		Release: configuration.Newest, Total: seats + 1,
+		PriorityLevels: []*flowcontrolv1.PriorityLevelConfiguration{level("busy", int32(5*seats), queues, hand, length)},
+		FlowSchemas:    []*flowcontrolv1.FlowSchema{schema("everyone", "busy")},
+	}}
+}
+
+// builtIn is the built-in configuration of a release.
+func builtIn(t testing.TB, name string, total int) simulate.Candidate {
+	t.Helper()
+	c, err := configuration.BuiltIn(configuration.Newest)
+	require.NoError(t, err)
+	c.Total = total
+	return simulate.Candidate{Name: name, Configuration: c}
+}
+
+func run(t testing.TB, options simulate.Options, candidates ...simulate.Candidate) *simulate.Report {
+	t.Helper()
+	report, err := simulate.Run(context.Background(), options, candidates...)
+	require.NoError(t, err)
+	return report
+}
+
+// levelOf returns a level of a result.
+func levelOf(t testing.TB, r *simulate.Result, name string) *simulate.Level {
+	t.Helper()
+	for i := range r.Levels {
+		if r.Levels[i].Name == name {
+			return &r.Levels[i]
+		}
+	}
+	t.Fatalf("there is no level %s", name)
+	return nil
+}
+
+// engines are both engines.
+func engines() []simulate.EngineKind {
+	return []simulate.EngineKind{simulate.Ours, simulate.Library}
+}

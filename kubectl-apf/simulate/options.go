@@ -1,0 +1,136 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+)
+
+// Loop says when clients send, see the package comment.
+type Loop string
+
+// The loops.
+const (
+	Open   Loop = "open"
+	Closed Loop = "closed"
+)
+
+// Source yields the requests of a trace in order, and io.EOF after the last one.
+type Source interface {
+	Read(into *trace.Request) error
+	Header() trace.Header
+	io.Closer
+}
+
+// Options are how requests are simulated.
+type Options struct {
+	// Open opens the trace. It is called twice for each configuration, for a look at its
+	// beginning and for all of it.
+	Open func() (Source, error)
+	// Engine, Loop and Capacity choose the models; by default Library, Open, and none.
+	Engine   EngineKind
+	Loop     Loop
+	Capacity Capacity
+	// Seed decides which replica serves a client.
+	Seed uint64
+	// DispatchDelay is how long a request that waited takes to begin after it got its seats: the
+	// time until its goroutine is scheduled.
+	DispatchDelay time.Duration
+	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
+	// the servers did before is unknown.
+	WarmUp time.Duration
+	// Replicas is the number of API servers; 0 for as many as the trace names. Each has
+	// the total of the configuration.
+	Replicas int
+	// Flows is the number of flows of each level in the report; 0 for 10.
+	Flows int
+	// Progress, unless nil, is called now and then, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress is how far a simulation has got.
+type Progress struct {
+	// Name is the name of the configuration.
+	Name string
+	// Requests is the number of requests that were simulated, and Of how many the trace
+	// has; 0 if it does not say.
+	Requests, Of int64
+	// Simulated is the virtual time that passed.
+	Simulated time.Duration
+}
+
+// Candidate is a configuration with a name for the report.
+type Candidate struct {
+	Name          string
+	Configuration configuration.Configuration
+}
+
+// complete returns the options with defaults, or an error that says what is wrong.
+func (o Options) complete() (Options, error) {
+	if o.Engine == "" {
+		o.Engine = Library
+	}
+	if o.Loop == "" {
+		o.Loop = Open
+	}
+	if o.Flows == 0 {
+		o.Flows = 10
+	}
+	switch {
+	case o.Engine != Library && o.Engine != Ours:
+		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, Ours)
+	case o.Loop != Open && o.Loop != Closed:
+		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
+	case o.DispatchDelay < 0:
+		return o, fmt.Errorf("the dispatch delay is %s: must not be negative", o.DispatchDelay)
+	case o.WarmUp < 0:
+		return o, fmt.Errorf("the warm-up is %s: must not be negative", o.WarmUp)
+	case o.Replicas < 0 || o.Replicas > maxReplicas:
+		return o, fmt.Errorf("the number of replicas is %d: must be from 0 to %d", o.Replicas, maxReplicas)
+	case o.Flows < 0:
+		return o, fmt.Errorf("the number of flows is %d: must not be negative", o.Flows)
+	}
+	return o, nil
+}
+
+// maxReplicas is the largest number of replicas.
+const maxReplicas = 100
+
+// total returns the number of seats of one replica.
+func total(c configuration.Configuration) int {
+	if c.Total > 0 {
+		return c.Total
+	}
+	return configuration.DefaultTotal
+}
+
+// newReplica returns the flow control of one replica. It is an error if an object is
+// invalid.
+func newReplica(kind EngineKind, line *timeline, c configuration.Configuration) (flowControl, error) {
+	translated, problems := configsync.NewTranslator().Translate(c.PriorityLevels, c.FlowSchemas)
+	var control flowControl
+	var more []engine.Problem
+	var err error
+	if kind == Ours {
+		control, more = newOurs(line, total(c), translated)
+	} else {
+		control, more, err = newLibrary(line, total(c), translated)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if problems = append(problems, more...); len(problems) > 0 {
+		texts := make([]string, len(problems))
+		for i, p := range problems {
+			texts[i] = fmt.Sprintf("%s %q is invalid: %v", p.Kind, p.Name, p.Err)
+		}
+		return nil, fmt.Errorf("%s", strings.Join(texts, "; "))
+	}
+	return control, nil
+}

@@ -1,0 +1,293 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+const (
+	// maxWait is how long a request waits at most.
+	maxWait = 15 * time.Second
+	// watchContext is how many events and requests a simulation handles before it checks its
+	// context and reports its progress.
+	watchContext = 1 << 14
+)
+
+// simulation is a run of one configuration.
+type simulation struct {
+	options   Options
+	candidate Candidate
+	header    trace.Header
+	line      timeline
+	replicas  []flowControl
+	placement *placement
+	estimator estimator
+	services  *services
+	loads     loads // of the trace
+	collector *collector
+	closed    *closedLoop // nil in an open loop
+	free      []*call
+	executing concurrency
+	inFlight  int // requests that wait or execute
+	read      int64
+	notSent   int64
+	steps     int
+	warm      bool // the warm-up is over
+	cut       bool // the context ended
+}
+
+// simulate runs one configuration.
+func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*simulation, error) {
+	s := &simulation{
+		options: o, candidate: candidate, services: newServices(), collector: newCollector(),
+		placement: newPlacement(baseline.Configuration, candidate.Configuration),
+	}
+	if err := s.learn(); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	source, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	feed := newFeed(ctx, source)
+	defer feed.close()
+	return s, s.run(ctx, feed)
+}
+
+// learn looks at the beginning of the trace.
+func (s *simulation) learn() error {
+	source, err := s.options.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	s.header = source.Header()
+	var r trace.Request
+	for range learned {
+		if err = source.Read(&r); err != nil {
+			break
+		}
+		if s.line.origin.IsZero() {
+			s.line.origin = r.Arrival
+		}
+		s.services.learn(&r)
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// prepare creates the replicas.
+func (s *simulation) prepare() error {
+	count := s.options.Replicas
+	if count == 0 {
+		count = max(1, len(s.header.Replicas))
+	}
+	if count > maxReplicas {
+		count = maxReplicas
+	}
+	for range count {
+		replica, err := newReplica(s.options.Engine, &s.line, s.candidate.Configuration)
+		if err != nil {
+			return err
+		}
+		s.replicas = append(s.replicas, replica)
+	}
+	s.estimator = newEstimator(s.options.Engine, s.candidate.Configuration, s.header)
+	s.collector.limit(0, s.replicas)
+	if s.options.Loop == Closed {
+		s.closed = newClosedLoop(s)
+	}
+	s.line.after(allocation.Period, s.rebalance)
+	s.line.after(s.options.WarmUp, s.count)
+	return nil
+}
+
+func (s *simulation) rebalance() {
+	for _, replica := range s.replicas {
+		replica.rebalance()
+	}
+	s.collector.limit(s.line.now, s.replicas)
+	s.line.after(allocation.Period, s.rebalance)
+}
+
+// count begins the figures.
+func (s *simulation) count() {
+	s.warm = true
+	s.collector.begin(s.line.now)
+	s.line.after(firstSample, s.sample)
+}
+
+func (s *simulation) sample() {
+	s.collector.sample(s.line.now)
+	s.line.after(s.collector.every, s.sample)
+}
+
+// run simulates the whole trace, until its context ends.
+func (s *simulation) run(ctx context.Context, feed *feed) error {
+	for {
+		r, err := feed.peek()
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			break
+		}
+		at := r.Arrival.Sub(s.line.origin)
+		ahead := time.Duration(0)
+		if s.closed != nil {
+			ahead = lookahead
+		}
+		if !s.advance(ctx, at-ahead) {
+			return nil
+		}
+		feed.take()
+		s.read++
+		if !s.placement.known(r) {
+			continue
+		}
+		if s.closed != nil {
+			s.closed.plan(r, at)
+			continue
+		}
+		s.send(r, s.service(r, at), nil)
+	}
+	if s.cut = ctx.Err() != nil; s.cut {
+		return nil
+	}
+	return s.drain(ctx)
+}
+
+// drain ends what is in flight after the last request of the trace.
+func (s *simulation) drain(ctx context.Context) error {
+	if s.closed != nil {
+		if !s.advance(ctx, s.closed.last) {
+			return nil
+		}
+		s.notSent = s.closed.stop()
+	}
+	if !s.warm {
+		return fmt.Errorf("the trace has requests for %s only: must be longer than the warm-up of %s", s.line.now.Round(time.Millisecond), s.options.WarmUp)
+	}
+	for s.inFlight > 0 {
+		at, ok := s.line.next()
+		if !ok || !s.advance(ctx, at) {
+			break
+		}
+	}
+	s.collector.sample(s.line.now)
+	if left := s.placement.left(); left == s.read {
+		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
+	}
+	if s.services.known() == 0 {
+		return fmt.Errorf("%s: no request of the trace tells how long it executed, so how long they hold seats is unknown", s.candidate.Name)
+	}
+	return nil
+}
+
+// advance handles the events up to a time. It returns false if the context has ended.
+func (s *simulation) advance(ctx context.Context, to time.Duration) bool {
+	for at, ok := s.line.next(); ok && at <= to; at, ok = s.line.next() {
+		s.line.step()
+		if !s.goOn(ctx) {
+			return false
+		}
+	}
+	s.line.now = max(s.line.now, to)
+	return s.goOn(ctx)
+}
+
+// goOn reports whether the simulation goes on, and tells its progress now and then.
+func (s *simulation) goOn(ctx context.Context) bool {
+	if s.steps++; s.steps%watchContext != 0 {
+		return true
+	}
+	if s.options.Progress != nil {
+		s.options.Progress(Progress{Name: s.candidate.Name, Requests: s.read, Of: s.header.Requests, Simulated: s.line.now})
+	}
+	if ctx.Err() != nil {
+		s.cut = true
+		s.collector.sample(s.line.now)
+		return false
+	}
+	return true
+}
+
+// service returns how long a request of the trace takes alone.
+func (s *simulation) service(r *trace.Request, at time.Duration) time.Duration {
+	d := s.services.of(r)
+	if s.options.Capacity == (Capacity{}) {
+		return d
+	}
+	wait := time.Duration(0)
+	if r.Wait != nil {
+		wait = r.Wait.Duration
+	}
+	if r.Rejected != "" {
+		return d
+	}
+	etcd := usesEtcd(r)
+	return time.Duration(float64(d) / s.options.Capacity.slowdown(s.loads.arrive(at, at+wait+d, etcd), etcd))
+}
+
+// send sends a request. alone is its service time without load.
+func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
+	c := s.newCall()
+	of := &c.progress
+	of.replica, of.plan, of.alone, of.usesEtcd, of.arrived = s.replicaOf(r), p, alone, usesEtcd(r), s.line.now
+	c.classified = of.replica.begin()
+	s.placement.classify(r, c.classified)
+	c.work = s.estimator.work(r, c.classified.MaxWidth())
+	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
+	of.counted.leftOut = !s.warm
+	for _, f := range of.counted.all() {
+		f.requests++
+		if p != nil && p.attempts > 1 {
+			f.retries++
+		}
+	}
+	s.inFlight++
+	switch outcome, reason := of.replica.arrive(c); outcome {
+	case queueset.Seated:
+		c.execute(0)
+	case queueset.Waiting:
+		of.counted.level.change(s.line.now, 0, 1)
+		of.timeout.Reset(maxWait)
+	default:
+		c.rejected(reason)
+	}
+}
+
+// replicaOf returns the replica that serves a request: the trace's if it has as many, otherwise one
+// by client, since clients keep their connections.
+func (s *simulation) replicaOf(r *trace.Request) flowControl {
+	if len(s.replicas) == 1 {
+		return s.replicas[0]
+	}
+	if r.Replica != "" && len(s.replicas) == len(s.header.Replicas) {
+		if i, ok := slices.BinarySearch(s.header.Replicas, r.Replica); ok {
+			return s.replicas[i]
+		}
+	}
+	h := fnv.New64a()
+	for _, text := range []string{strconv.FormatUint(s.options.Seed, 10), r.User, r.Client} {
+		_, _ = io.WriteString(h, text+"\x00")
+	}
+	return s.replicas[h.Sum64()%uint64(len(s.replicas))]
+}

@@ -1,0 +1,48 @@
+//go:build long
+
+package size_test
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+)
+
+// The same with both engines and all shapes.
+func TestASizeFitsTheOtherHalfOfAllShapes(t *testing.T) {
+	short, long := shapes()
+	for i, shape := range slices.Concat(short, long) {
+		for _, engine := range []simulate.EngineKind{simulate.Ours, simulate.Library} {
+			t.Run(string(engine)+" "+shape.name, func(t *testing.T) {
+				fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), engine, warmUp)
+			})
+		}
+	}
+}
+
+// The same with the requests that a kube-apiserver 1.33 logged.
+func TestASizeFitsTheOtherHalfOfARecordedTrace(t *testing.T) {
+	f, err := trace.Open(filepath.Join("..", "..", "docs", "samples", "controllers.trace.zst"))
+	require.NoError(t, err)
+	defer f.Close() //nolint:errcheck // it was only read
+	var r requests
+	for {
+		var one trace.Request
+		if err := f.Read(&one); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		one.Replica = ""
+		r = append(r, one)
+	}
+	fitsTheOtherHalf(t, r, simulate.Library, 5*time.Second)
+}

@@ -1,0 +1,252 @@
+package size_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+// sized sizes requests with the engine of this server, which is fast.
+func sized(t *testing.T, r requests, options size.Options, c configuration.Configuration, goals ...string) *size.Size {
+	t.Helper()
+	out, err := size.Run(context.Background(), of(t, r, options, goals...), c)
+	require.NoError(t, err)
+	return out
+}
+
+func of(t *testing.T, r requests, options size.Options, goals ...string) size.Options {
+	t.Helper()
+	options.Simulate.Engine, options.Goals = simulate.Ours, assertions(t, goals...)
+	if options.Simulate.Open == nil {
+		options.Simulate.Open, options.Simulate.WarmUp = r.open, size.AutoWarmUp
+	}
+	return options
+}
+
+func levelOf(t *testing.T, s *size.Size, name string) size.Level {
+	t.Helper()
+	for _, l := range s.Levels {
+		if l.Name == name {
+			return l
+		}
+	}
+	t.Fatalf("there is no level %s", name)
+	return size.Level{}
+}
+
+// unshared is a configuration whose levels do not borrow.
+func unshared(t *testing.T) configuration.Configuration {
+	t.Helper()
+	c, none := builtIn(t), int32(0)
+	for _, l := range c.PriorityLevels {
+		if l.Spec.Limited != nil {
+			l.Spec.Limited.LendablePercent, l.Spec.Limited.BorrowingLimitPercent = &none, &none
+		}
+	}
+	return c
+}
+
+// every sends a request at equal distances, in seconds, each a little shorter than ten of them.
+func every(seconds float64) requests {
+	at := bursts(seconds, 1, 0)
+	return traffic(1, 40*time.Second, person(at, constant(10*seconds-0.01)))
+}
+
+// Ten requests a second of nearly a second each use ten seats, by Little's law, and with ten seats
+// none waits. The level has 20 of 245 shares, so ten seats of it are 112 to 122 in total:
+// ceil(T * 20 / 245) >= 10 from T = 111 on.
+func TestAConstantStreamNeedsItsSeats(t *testing.T) {
+	out := sized(t, every(0.1), size.Options{Have: 600}, unshared(t), "wait.max == 0s")
+	l := levelOf(t, out, "global-default")
+	require.NotNil(t, l.Need)
+	assert.Equal(t, 10, l.Need.Seats)
+	assert.InDelta(t, 10, l.PerSecond, 0.5)
+	assert.InDelta(t, 10, l.Mean, 0.5)
+	assert.InDelta(t, 10, l.Most, 0)
+	assert.Equal(t, 49, *l.Have) // ceil(600 * 20 / 245)
+	assert.InDelta(t, 111, out.Need.Seats, 2)
+	assert.Equal(t, size.Yes, out.Enough)
+	assert.Equal(t, 10+6, out.Fitted.Seats) // and a seat of each of the other six levels that are limited
+	assert.Nil(t, levelOf(t, out, "system").Need)
+	assert.Contains(t, strings.Join(out.Notes, "\n"), "What these levels need is unknown: no request was theirs: catch-all, leader-election, node-high, system, workload-high, workload-low.")
+	assert.True(t, levelOf(t, out, "exempt").Exempt)
+}
+
+func TestFlagsAddUpToTheNeed(t *testing.T) {
+	out := sized(t, every(0.1), size.Options{}, unshared(t), "wait.max == 0s")
+	need := out.Need.High
+	assert.Equal(t, []string{flag("max-requests-inflight", need-need/3), flag("max-mutating-requests-inflight", need/3)}, out.Flags.KubeAPIServer)
+	assert.Equal(t, append(out.Flags.KubeAPIServer[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", out.Need.Seats)), out.Flags.FlowControlAPIServer)
+}
+
+// 0 would be no limit, and a total of one seat cannot adapt.
+func TestFlagsOfASmallNeedAreValid(t *testing.T) {
+	out := sized(t, traffic(1, time.Minute, node(poisson(1), constant(0.001))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Equal(t, []string{"--max-requests-inflight=1", "--max-mutating-requests-inflight=1"}, out.Flags.KubeAPIServer)
+	assert.Equal(t, "--flow-control-total-min=2", out.Flags.FlowControlAPIServer[3])
+}
+
+func TestTiersAreComparedInTheirUnit(t *testing.T) {
+	out := sized(t, every(0.1), size.Options{Replicas: 10, Tiers: size.BuiltInTiers()}, unshared(t), "wait.max == 0s")
+	enough := map[string]size.Enough{}
+	for _, tier := range out.Tiers {
+		enough[tier.Name] = tier.Enough
+	}
+	assert.Equal(t, map[string]size.Enough{"kube-apiserver": size.Yes, "eks-xl": size.Yes, "eks-2xl": size.Yes, "eks-4xl": size.Yes}, enough)
+	assert.Equal(t, 10*out.Need.Seats, out.Tiers[1].Need.Seats) // 1,110 of 1,700
+	tier := size.Tier{Name: "small", Seats: 1000}
+	out = sized(t, every(0.1), size.Options{Replicas: 10, Tier: &tier}, unshared(t), "wait.max == 0s")
+	assert.Equal(t, 100, *out.Have)
+	assert.Equal(t, size.No, out.Enough)
+}
+
+// Nothing waits with a seat less than the level needs if waiting is allowed.
+func TestALooserGoalNeedsFewerSeats(t *testing.T) {
+	r := traffic(1, time.Minute, person(poisson(50), exponential(0.1)))
+	strict, loose := sized(t, r, size.Options{}, unshared(t), "wait.max == 0s"), sized(t, r, size.Options{}, unshared(t), "wait.p99 < 500ms")
+	assert.Greater(t, levelOf(t, strict, "global-default").Need.Seats, levelOf(t, loose, "global-default").Need.Seats)
+	assert.GreaterOrEqual(t, levelOf(t, loose, "global-default").Need.Seats, 5) // Little's law: 50/s * 0.1 s
+	assert.InDelta(t, levelOf(t, strict, "global-default").Most, float64(levelOf(t, strict, "global-default").Need.Seats), 1)
+}
+
+// A level of few seats counts a list of ten seats as fewer, as servers do.
+func TestAWideListOnASmallLevelIsSaid(t *testing.T) {
+	lists := person(poisson(10), exponential(0.2))
+	lists.verb, lists.seats = "list", 10
+	out := sized(t, traffic(1, time.Minute, lists), size.Options{}, unshared(t), "wait.p99 < 1s")
+	l := levelOf(t, out, "global-default")
+	assert.InDelta(t, 10*10*0.2, l.Mean, 4)
+	assert.Less(t, float64(l.Need.Seats), l.Mean)
+	assert.Contains(t, strings.Join(out.Notes, "\n"), "The level global-default needs fewer seats than it uses without limits")
+}
+
+func TestARangeNeedsTime(t *testing.T) {
+	out := sized(t, traffic(1, 2*time.Minute, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Zero(t, out.Parts)
+	assert.Equal(t, out.Need.Low, out.Need.High)
+	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range")
+	out = sized(t, traffic(1, 160*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Equal(t, 4, out.Parts)
+	assert.LessOrEqual(t, out.Need.Low, out.Need.Seats)
+	assert.GreaterOrEqual(t, out.Need.High, out.Need.Seats)
+	assert.Contains(t, out.Notes[len(out.Notes)-1], "4 parts of 32s")
+}
+
+// A part with a busier level needs more, and the others do not: the range says both.
+func TestTheRangeShowsABusyPart(t *testing.T) {
+	for when, from := range map[string]float64{"in the first part": 35, "in the last part": 135} {
+		t.Run(when, func(t *testing.T) {
+			quiet := person(poisson(20), exponential(0.1))
+			busy := person(func(random *random, until float64) (at []float64) {
+				for _, t := range poisson(60)(random, until) {
+					if t > from && t < from+20 {
+						at = append(at, t)
+					}
+				}
+				return at
+			}, exponential(0.1))
+			out := sized(t, traffic(1, 160*time.Second, quiet, busy), size.Options{}, unshared(t), "wait.p99 < 100ms")
+			need := levelOf(t, out, "global-default").Need
+			assert.GreaterOrEqual(t, need.High, need.Low+4, "%+v", need) // 8 seats in use on average, and 2
+		})
+	}
+}
+
+// A flow schema without requests in three of the four parts has nothing to wait for there.
+func TestAGoalMayBeAboutWhatIsOnlyInAPart(t *testing.T) {
+	late := person(func(random *random, until float64) (at []float64) {
+		for _, t := range poisson(30)(random, until) {
+			if t > 140 {
+				at = append(at, t)
+			}
+		}
+		return at
+	}, exponential(0.1))
+	out := sized(t, traffic(1, 160*time.Second, robot(poisson(20), exponential(0.1)), late), size.Options{}, builtIn(t), "schema.global-default.wait.p99 < 100ms")
+	assert.Equal(t, 4, out.Parts)
+	assert.Nil(t, levelOf(t, out, "exempt").Need)
+	assert.Equal(t, 1, levelOf(t, out, "global-default").Need.Low)
+}
+
+func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
+	r := traffic(1, 20*time.Second, person(poisson(20), exponential(0.1)))
+	exempt := traffic(1, 20*time.Second, client{user: "admin", group: "system:masters", verb: "get", arrivals: poisson(5), execution: constant(0.1)})
+	lending := builtIn(t)
+	all, none := int32(100), int32(0)
+	for _, l := range lending.PriorityLevels {
+		if l.Name == "global-default" {
+			l.Spec.Limited.LendablePercent = &all
+			l.Spec.Limited.BorrowingLimitPercent = &none
+			l.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		r     requests
+		c     configuration.Configuration
+		goals []string
+		says  string
+	}{
+		{"no goal", r, builtIn(t), nil, "there is no goal to size for"},
+		{"a goal that seats do not help", r, builtIn(t), []string{"seats.mean < 3"}, "is one of levels"},
+		{"a goal that is no bound", r, builtIn(t), []string{"wait.p99 > 5s"}, `the goal "wait.p99 > 5s" must be an upper bound on waits or rejections`},
+		{"a goal that nothing meets", r, builtIn(t), []string{"wait.max < 0s"}, `no number of seats meets the goal "level.global-default.wait.max < 0s": with 100000 seats for each priority level it is 0`},
+		{"a goal of an exempt level", r, builtIn(t), []string{"level.exempt.wait.p99 < 1s"}, `the goal "level.exempt.wait.p99 < 1s" is met with any number of seats: the priority level "exempt" is exempt`},
+		{"a goal of a level without requests", r, builtIn(t), []string{"level.system.wait.p99 < 1s"}, `the goal "level.system.wait.p99 < 1s" is about nothing: the priority level "system" has no requests`},
+		{"a goal of no level", r, builtIn(t), []string{"level.mine.wait.p99 < 1s"}, `the goal "level.mine.wait.p99 < 1s" is about nothing: the priority level "mine" does not exist`},
+		{"only exempt requests", exempt, builtIn(t), []string{"rejected == 0"}, "takes seats of the total: there is nothing to size. Requests of exempt priority levels take none"},
+		{"a level that lends all its seats", r, lending, []string{"level.global-default.rejected == 0"}, `The priority level "global-default" would not lack seats if it kept them: lower its lendablePercent, or give it shares`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			options := size.Options{}
+			options.Simulate.Engine, options.Simulate.Open = simulate.Ours, test.r.open
+			for _, goal := range test.goals {
+				a, err := simulate.ParseAssertion(goal)
+				if err != nil {
+					assert.ErrorContains(t, err, test.says)
+					return
+				}
+				options.Goals = append(options.Goals, a)
+			}
+			_, err := size.Run(context.Background(), options, test.c)
+			assert.ErrorContains(t, err, test.says)
+		})
+	}
+}
+
+func TestFailuresAreReturned(t *testing.T) {
+	broken := errors.New("no trace")
+	options := size.Options{Goals: assertions(t, "rejected == 0"), Simulate: simulate.Options{Open: func() (simulate.Source, error) { return nil, broken }}}
+	_, err := size.Run(context.Background(), options, builtIn(t))
+	assert.ErrorIs(t, err, broken)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = size.Run(ctx, of(t, every(0.01), size.Options{}, "rejected == 0"), builtIn(t))
+	assert.ErrorContains(t, err, "interrupted")
+}
+
+func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
+	out := sized(t, every(0.1), size.Options{Have: 60, Basis: "a test", Tiers: size.BuiltInTiers()}, unshared(t), "wait.max == 0s")
+	out.LeftOut = 3
+	var text bytes.Buffer
+	require.NoError(t, out.WriteTable(&text, table.Options{}))
+	for _, want := range []string{
+		"One API server needs ", "(there is one). It has 60. Is that enough? No.\n", "By simulation of a test: ",
+		"3 more are left out, and need seats that are not in these numbers.", "\nNote: The first 9s of the trace are not counted.\n",
+		"kube-apiserver:         --max-requests-inflight=", "TIER ", "There is no range",
+	} {
+		assert.Contains(t, text.String(), want)
+	}
+}

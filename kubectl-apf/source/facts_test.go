@@ -1,0 +1,155 @@
+package source_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+)
+
+// observedAnswers are those about the rest of a cluster, with a webhook and an
+// aggregated server.
+func observedAnswers() map[string]answer {
+	return map[string]answer{
+		"/api":  ok(`{"kind":"APIVersions","versions":["v1"]}`),
+		"/apis": ok(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"flowcontrol.apiserver.k8s.io","versions":[{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}}]}`),
+		"/api/v1": ok(`{"kind":"APIResourceList","groupVersion":"v1","resources":[
+			{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get","list"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]}`),
+		groupPath + "/v1":         ok(`{"kind":"APIResourceList","groupVersion":"flowcontrol.apiserver.k8s.io/v1","resources":[{"name":"flowschemas","kind":"FlowSchema","verbs":["list"]}]}`),
+		"/api/v1/namespaces":      ok(`{"items":[{"metadata":{"name":"kube-system"}},{"metadata":{"name":"default"}}]}`),
+		"/api/v1/serviceaccounts": ok(`{"items":[{"metadata":{"name":"b","namespace":"ns"}},{"metadata":{"name":"a","namespace":"ns"}}]}`),
+		"/apis/apiregistration.k8s.io/v1/apiservices": ok(`{"items":[{"metadata":{"name":"v1."},"spec":{"group":""}},
+			{"metadata":{"name":"v1beta1.metrics.k8s.io"},"spec":{"group":"metrics.k8s.io","service":{"namespace":"kube-system","name":"metrics-server"}}}]}`),
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": ok(`{"items":[{"metadata":{"name":"policy"},"webhooks":[{"name":"a.b.c",
+			"clientConfig":{"service":{"namespace":"policy","name":"hook"}},
+			"rules":[{"apiGroups":["apps"],"apiVersions":["*"],"resources":["deployments"],"operations":["CREATE","UPDATE"],"scope":"Namespaced"}]}]}]}`),
+		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations": ok(`{"items":[{"metadata":{"name":"outside"},"webhooks":[{"name":"d.e.f",
+			"clientConfig":{"url":"https://example.com"},"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"]}]}]}]}`),
+		"/api/v1/namespaces/kube-system/services/metrics-server": ok(`{"spec":{"selector":{"app":"metrics"}}}`),
+		"/api/v1/namespaces/kube-system/pods":                    ok(`{"items":[{"spec":{"serviceAccountName":"metrics-server"}}]}`),
+		"/api/v1/namespaces/policy/services/hook":                forbidden(),
+		"/apis/apps/v1/daemonsets": ok(`{"items":[{"metadata":{"namespace":"a","name":"agent"},"spec":{"template":{"spec":{"serviceAccountName":"node"}}}},
+			{"metadata":{"namespace":"a","name":"plain"},"spec":{"template":{"spec":{}}}}]}`),
+		"/apis/coordination.k8s.io/v1/leases": ok(`{"items":[
+			{"metadata":{"namespace":"kube-node-lease","name":"n1"},"spec":{"holderIdentity":"n1"}},
+			{"metadata":{"namespace":"ns","name":"lock"},"spec":{"holderIdentity":"op-0_f81d4fae"}},
+			{"metadata":{"namespace":"ns","name":"gone"},"spec":{"holderIdentity":"op-1"}},
+			{"metadata":{"namespace":"ns","name":"free"},"spec":{}}]}`),
+		"/api/v1/namespaces/ns/pods/op-0": ok(`{"spec":{"serviceAccountName":"operator"}}`),
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings": ok(`{"items":[
+			{"metadata":{"name":"1"},"spec":{"policyName":"asks"}},
+			{"metadata":{"name":"2"},"spec":{"policyName":"many","paramRef":{"selector":{}}}}]}`),
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies": ok(`{"items":[
+			{"metadata":{"name":"asks"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"],"operations":["CREATE"]}]},
+				"validations":[{"expression":"authorizer.group('').resource('pods').check('get').allowed()"}]}},
+			{"metadata":{"name":"many"},"spec":{"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"matchConstraints":{},"validations":[{"expression":"object.spec.authorizers == 1"}]}},
+			{"metadata":{"name":"unbound"},"spec":{"matchConstraints":{}}}]}`),
+	}
+}
+
+func TestFactsOfACluster(t *testing.T) {
+	server := startServer(t, observedAnswers())
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"default", "kube-system"}, facts.Namespaces)
+	assert.Equal(t, map[string][]string{"ns": {"a", "b"}}, facts.ServiceAccounts)
+	assert.Equal(t, []string{"v1"}, facts.ServedVersions)
+	assert.ElementsMatch(t, []source.Resource{
+		{Version: "v1", Name: "pods", Kind: "Pod", Namespaced: true, Verbs: []string{"get", "list"}},
+		{Version: "v1", Name: "pods/log", Kind: "Pod", Namespaced: true, Verbs: []string{"get"}},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Name: "flowschemas", Kind: "FlowSchema", Verbs: []string{"list"}},
+	}, facts.Resources)
+	all := []string{"*"}
+	assert.Equal(t, []source.Server{
+		{
+			Kind: "APIService", Name: "v1beta1.metrics.k8s.io", Namespace: "kube-system", Service: "metrics-server", ServiceAccount: "metrics-server",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: []string{"metrics.k8s.io"}, Resources: all, ClusterScope: true, Namespaces: all}},
+		},
+		{
+			Kind: "MutatingWebhookConfiguration", Name: "outside",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
+		},
+		{
+			Kind: "ValidatingWebhookConfiguration", Name: "policy", Namespace: "policy", Service: "hook",
+			Requests: []flowcontrolv1.ResourcePolicyRule{{
+				Verbs: []string{"create", "update", "patch"}, APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Namespaces: all,
+			}},
+		},
+	}, facts.Servers)
+	assert.Equal(t, []source.Agent{
+		{Kind: "DaemonSet", Namespace: "a", Name: "agent", ServiceAccount: "node"}, {Kind: "DaemonSet", Namespace: "a", Name: "plain", ServiceAccount: "default"},
+	}, facts.Agents)
+	assert.Equal(t, []source.Leader{{Namespace: "ns", Lease: "lock", ServiceAccount: "operator"}}, facts.Leaders)
+	assert.Equal(t, []source.Policy{
+		{Name: "asks", Authorizes: true, Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: all, ClusterScope: true}}},
+		{Name: "many", Parameters: true},
+	}, facts.Policies)
+	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
+}
+
+func TestStaticPodOfKubeProxyIsAnAgent(t *testing.T) {
+	answers := observedAnswers()
+	answers["/api/v1/namespaces/kube-system/pods"] = ok(`{"items":[
+		{"metadata":{"namespace":"kube-system","name":"kube-proxy-0"},"spec":{}},
+		{"metadata":{"namespace":"kube-system","name":"etcd-a","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}},
+		{"metadata":{"namespace":"kube-system","name":"kube-proxy-a","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}},
+		{"metadata":{"namespace":"kube-system","name":"kube-proxy-b","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}}]}`)
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, facts.Agents, source.Agent{Kind: "Pod", Namespace: "kube-system", Name: "kube-proxy-a"})
+	assert.Len(t, facts.Agents, 3, "all nodes have the same user")
+	assert.Equal(t, "spec.serviceAccountName=", server.requestsOf("/api/v1/namespaces/kube-system/pods")[0].URL.Query().Get("fieldSelector"))
+}
+
+func TestFactsWithoutRights(t *testing.T) {
+	answers := observedAnswers()
+	for _, path := range []string{
+		"/api/v1/namespaces", "/api/v1/serviceaccounts", "/apis/apiregistration.k8s.io/v1/apiservices",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+		"/apis/apps/v1/daemonsets", "/apis/coordination.k8s.io/v1/leases", "/api/v1/namespaces/kube-system/pods",
+		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+	} {
+		answers[path] = forbidden()
+	}
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Namespaces)
+	assert.Nil(t, facts.ServiceAccounts)
+	assert.NotNil(t, facts.Resources)
+	assert.Empty(t, facts.Servers)
+	missing := whys(facts.Missing)
+	assert.Len(t, facts.Missing, 10)
+	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
+	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
+	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)
+}
+
+func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {
+	answers := observedAnswers()
+	answers[groupPath+"/v1"] = rejection(503, "ServiceUnavailable", "away")
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Resources)
+	assert.Contains(t, whys(facts.Missing), "discovery: Not all resources are known: ")
+}
+
+func TestFactsOfAServerAlone(t *testing.T) {
+	answers := observedAnswers()
+	for path := range answers {
+		if path != "/apis" && path != groupPath+"/v1" {
+			delete(answers, path)
+		}
+	}
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Namespaces)
+	assert.Len(t, facts.Resources, 1)
+	assert.Empty(t, facts.Missing)
+}

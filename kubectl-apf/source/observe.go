@@ -1,0 +1,161 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// observer collects facts from a cluster.
+type observer struct {
+	*client
+	discovery discovery.DiscoveryInterface
+
+	mu    sync.Mutex // guards what follows
+	facts Facts
+	// unreachable is set if the server does not answer at all.
+	unreachable *Error
+}
+
+// Facts asks for all facts in parallel.
+func (c *cluster) Facts(ctx context.Context) (Facts, error) {
+	front, config, err := c.front()
+	if err != nil {
+		return Facts{}, err
+	}
+	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return Facts{}, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+	}
+	o := &observer{client: front, discovery: discoverer}
+	var group sync.WaitGroup
+	for _, observe := range []func(context.Context){o.resources, o.namespaces, o.serviceAccounts, o.apiServices, o.webhooks, o.agents, o.leaders, o.policies} {
+		group.Go(func() { observe(ctx) })
+	}
+	group.Wait()
+	if o.unreachable != nil {
+		return Facts{}, o.unreachable
+	}
+	o.podsOfServers(ctx)
+	slices.SortFunc(o.facts.Missing, func(a, b replica.Missing) int { return strings.Compare(a.What, b.What) })
+	slices.SortFunc(o.facts.Servers, func(a, b Server) int {
+		return strings.Compare(a.Kind+"/"+a.Name+"/"+a.Namespace+"/"+a.Service, b.Kind+"/"+b.Name+"/"+b.Namespace+"/"+b.Service)
+	})
+	return o.facts, nil
+}
+
+// update changes the facts.
+func (o *observer) update(change func(*Facts)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change(&o.facts)
+}
+
+// miss notes what could not be read. What the server does not serve is no fact, and
+// not missing.
+func (o *observer) miss(what string, needed access, err error) {
+	if apierrors.IsNotFound(err) {
+		return
+	}
+	o.update(func(f *Facts) {
+		f.Missing = append(f.Missing, replica.Missing{What: what, Why: requestError(o.name, needed, err).Message})
+	})
+}
+
+// missOnce is miss, but of several things that are missing for the same reason it notes one.
+func (o *observer) missOnce(what string, needed access, err error) {
+	missing := replica.Missing{What: what, Why: requestError(o.name, needed, err).Message}
+	o.update(func(f *Facts) {
+		if !slices.Contains(f.Missing, missing) {
+			f.Missing = append(f.Missing, missing)
+		}
+	})
+}
+
+// resources reads discovery. A group whose server does not answer hides resources, so
+// then they are unknown.
+func (o *observer) resources(context.Context) {
+	groups, lists, err := o.discovery.ServerGroupsAndResources()
+	served := servedVersions(groups)
+	if err != nil {
+		o.update(func(f *Facts) {
+			if !isAnswer(err) && !discovery.IsGroupDiscoveryFailedError(err) {
+				o.unreachable = requestError(o.name, access{}, err)
+			}
+			f.ServedVersions = served
+			f.Missing = append(f.Missing, replica.Missing{What: "discovery", Why: fmt.Sprintf("Not all resources are known: %s.", oneSentence(err))})
+		})
+		return
+	}
+	resources := []Resource{}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		for i := range list.APIResources {
+			r := &list.APIResources[i]
+			resources = append(resources, Resource{
+				Group: version.Group, Version: version.Version,
+				Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced, Verbs: r.Verbs,
+			})
+		}
+	}
+	o.update(func(f *Facts) { f.Resources, f.ServedVersions = resources, served })
+}
+
+func servedVersions(groups []*metav1.APIGroup) []string {
+	var served []string
+	for _, group := range groups {
+		if group.Name != flowcontrolv1.GroupName {
+			continue
+		}
+		served = append(served, group.PreferredVersion.Version)
+		for _, version := range group.Versions {
+			if !slices.Contains(served, version.Version) {
+				served = append(served, version.Version)
+			}
+		}
+	}
+	return served
+}
+
+func (o *observer) namespaces(ctx context.Context) {
+	all, err := o.names(ctx, "/api/v1/namespaces")
+	if err != nil {
+		o.miss("namespaces", access{verb: "list", resource: "namespaces"}, err)
+		return
+	}
+	names := make([]string, 0, len(all))
+	for i := range all {
+		names = append(names, all[i].Name)
+	}
+	slices.Sort(names)
+	o.update(func(f *Facts) { f.Namespaces = names })
+}
+
+func (o *observer) serviceAccounts(ctx context.Context) {
+	all, err := o.names(ctx, "/api/v1/serviceaccounts")
+	if err != nil {
+		o.miss("serviceaccounts", access{verb: "list", resource: "serviceaccounts"}, err)
+		return
+	}
+	accounts := map[string][]string{}
+	for i := range all {
+		accounts[all[i].Namespace] = append(accounts[all[i].Namespace], all[i].Name)
+	}
+	for _, names := range accounts {
+		slices.Sort(names)
+	}
+	o.update(func(f *Facts) { f.ServiceAccounts = accounts })
+}

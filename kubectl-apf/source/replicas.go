@@ -1,0 +1,222 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	discoveryv1 "k8s.io/api/discovery/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// dialTimeout limits connecting to an address that was found. It may not be reachable from here.
+const dialTimeout = 2 * time.Second
+
+// Replicas reads all replicas in parallel.
+func (c *cluster) Replicas(ctx context.Context, want Want) ([]replica.Replica, error) {
+	if len(c.options.Servers) > 0 {
+		return c.readServers(ctx, want)
+	}
+	front, config, err := c.front()
+	if err != nil {
+		return nil, err
+	}
+	addresses, missing := c.findReplicas(ctx, front, config)
+	if len(addresses) < 2 {
+		return c.readFront(ctx, front, want, missing)
+	}
+	clients, err := c.clientsOf(addresses, config)
+	if err != nil {
+		return nil, err
+	}
+	states := c.readAll(ctx, clients, want)
+	if isAnyThere(states) {
+		return states, nil
+	}
+	return c.readFront(ctx, front, want, &replica.Missing{What: "replicas", Why: fmt.Sprintf(
+		"None of the %d addresses of the API server can be reached from here: these are the figures of the one replica behind %s; --server URL, repeated, names the replicas.",
+		len(addresses), front.name)})
+}
+
+// readServers reads the replicas of Options.Servers.
+func (c *cluster) readServers(ctx context.Context, want Want) ([]replica.Replica, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	var clients []*client
+	for _, server := range c.options.Servers {
+		one := rest.CopyConfig(config)
+		one.Host = server
+		created, err := c.client(server, one)
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, created)
+	}
+	states := c.readAll(ctx, clients, want)
+	if !isAnyThere(states) {
+		return nil, &Error{Reason: ReasonUnreachable, Message: fmt.Sprintf("None of the %d servers can be reached. %s", len(states), states[0].Missing[0].Why)}
+	}
+	return states, nil
+}
+
+// readFront reads the server of the kubeconfig as the only replica.
+func (c *cluster) readFront(ctx context.Context, front *client, want Want, missing *replica.Missing) ([]replica.Replica, error) {
+	states := c.readAll(ctx, []*client{front}, want)
+	if !isAnyThere(states) {
+		return nil, &Error{Reason: ReasonUnreachable, Message: states[0].Missing[0].Why}
+	}
+	if missing != nil {
+		states[0].Missing = append(states[0].Missing, *missing)
+	}
+	return states, nil
+}
+
+func isAnyThere(states []replica.Replica) bool {
+	return slices.ContainsFunc(states, func(r replica.Replica) bool { return !r.Away })
+}
+
+// findReplicas returns the addresses of the API server, host and port, sorted; none if
+// the server does not have EndpointSlices, as flowcontrol-apiserver alone.
+func (c *cluster) findReplicas(ctx context.Context, front *client, config *rest.Config) ([]string, *replica.Missing) {
+	if base, _, err := rest.DefaultServerUrlFor(config); err != nil || base.Scheme != "https" {
+		// A proxy that adds the credentials, such as kubectl proxy: the replicas do not
+		// know this client.
+		return nil, nil
+	}
+	const path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+	pages, err := front.list(ctx, path, "application/json", url.Values{"labelSelector": {discoveryv1.LabelServiceName + "=kubernetes"}})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		needed := access{verb: "list", resource: "endpointslices.discovery.k8s.io", namespace: "default"}
+		return nil, &replica.Missing{What: "replicas", Why: "Other replicas are not included, if there are any. " +
+			requestError(front.name, needed, err).Message + " --server URL, repeated, names the replicas."}
+	}
+	found := map[string]bool{}
+	for _, page := range pages {
+		var l discoveryv1.EndpointSliceList
+		if err := json.Unmarshal(page, &l); err != nil {
+			return nil, &replica.Missing{What: "replicas", Why: "The EndpointSlices of the API server cannot be read: " + oneSentence(err) + "."}
+		}
+		for i := range l.Items {
+			addAddresses(found, &l.Items[i])
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// addAddresses adds the addresses of a slice, with its port named https.
+func addAddresses(found map[string]bool, slice *discoveryv1.EndpointSlice) {
+	for _, port := range slice.Ports {
+		if port.Port == nil || len(slice.Ports) > 1 && (port.Name == nil || *port.Name != "https") {
+			continue
+		}
+		for _, endpoint := range slice.Endpoints {
+			if ready := endpoint.Conditions.Ready; ready != nil && !*ready {
+				continue
+			}
+			for _, address := range endpoint.Addresses {
+				found[net.JoinHostPort(address, strconv.Itoa(int(*port.Port)))] = true
+			}
+		}
+	}
+}
+
+// clientsOf returns a client for each address. Its server must have the certificate of
+// the kubeconfig's server.
+func (c *cluster) clientsOf(addresses []string, config *rest.Config) ([]*client, error) {
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+	}
+	var clients []*client
+	for _, address := range addresses {
+		one := rest.CopyConfig(config)
+		one.Host = "https://" + address
+		if one.ServerName == "" && !one.Insecure {
+			one.ServerName = base.Hostname()
+		}
+		one.Dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+		created, err := c.client(address, one)
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, created)
+	}
+	return clients, nil
+}
+
+// readAll reads replicas in parallel, and sorts them by name.
+func (c *cluster) readAll(ctx context.Context, clients []*client, want Want) []replica.Replica {
+	states := make([]replica.Replica, len(clients))
+	var group sync.WaitGroup
+	for i, one := range clients {
+		group.Go(func() { states[i] = one.readReplica(ctx, c.options.Now(), want) })
+	}
+	group.Wait()
+	slices.SortFunc(states, func(a, b replica.Replica) int { return strings.Compare(a.Name, b.Name) })
+	return states
+}
+
+// readReplica reads the wanted endpoints one after the other. It stops if the first one
+// shows that the server cannot be reached.
+func (c *client) readReplica(ctx context.Context, now time.Time, want Want) replica.Replica {
+	state := replica.Replica{Name: c.name, Read: now}
+	for i, endpoint := range want.Endpoints() {
+		err := c.read(ctx, &state, endpoint)
+		if i == 0 && err != nil && !isAnswer(err) {
+			state.Away = true
+			return state
+		}
+	}
+	return state
+}
+
+// read reads an endpoint. It returns the error of the request, after adding it to what
+// is missing.
+func (c *client) read(ctx context.Context, state *replica.Replica, endpoint replica.Endpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	path := string(endpoint)
+	if endpoint == replica.EndpointRequests {
+		path += "?includeRequestDetails=1"
+	}
+	accept := "application/json,text/plain;q=0.5"
+	if endpoint == replica.EndpointMetrics {
+		accept = "text/plain"
+	}
+	body, err := c.open(ctx, path, accept)
+	if err != nil {
+		state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: c.explain(endpoint, err)})
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	state.Add(endpoint, body)
+	return nil
+}
+
+// explain says why an endpoint could not be read.
+func (c *client) explain(endpoint replica.Endpoint, err error) string {
+	switch {
+	case apierrors.IsNotFound(err) && (endpoint == replica.EndpointFlows || endpoint == replica.EndpointRejections):
+		return fmt.Sprintf("%s does not serve it: only flowcontrol-apiserver does.", c.name)
+	case apierrors.IsNotFound(err):
+		return fmt.Sprintf("%s does not serve it: flow control is turned off there.", c.name)
+	default:
+		return requestError(c.name, access{verb: "get", path: string(endpoint)}, err).Message
+	}
+}

@@ -1,0 +1,235 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// saved is a directory of saved answers, or an archive of one: a must-gather, a support
+// bundle of troubleshoot.sh, or the output of kubectl get --raw under any name.
+//
+// Files are recognized by their content: objects of the API group, in YAML or JSON, one
+// by one or in lists; the responses of one API server to each replica.Endpoint and to
+// /version. serversOf says which answers are of one server. What is left out is noted.
+type saved struct {
+	withoutRoles
+	options Options
+}
+
+var _ base = (*saved)(nil)
+
+// findings are what a directory has.
+type findings struct {
+	manifests []savedFile
+	servers   []*savedServer
+	version   version.Info
+	out       leftOut
+}
+
+func (s *saved) find() (*findings, error) {
+	found := &findings{out: leftOut{}}
+	var answers []savedAnswer
+	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
+		file.data = file.body()
+		info, isVersion := versionOf(file.data)
+		switch endpoint, isAnswer := file.recognize(); {
+		case isAnswer:
+			answers = append(answers, newSavedAnswer(file, endpoint))
+		case isManifest(file.data):
+			found.manifests = append(found.manifests, file)
+		case isVersion:
+			// Other programs of a must-gather have versions too.
+			if found.version.GitVersion == "" || strings.Contains(file.inside, "/pods/kube-apiserver") {
+				found.version = info
+			}
+		default:
+			found.out.add(file.path, file.whyNot())
+		}
+	}, found.out.add)
+	if err != nil {
+		return found, &Error{Reason: ReasonFiles, Err: err, Message: fmt.Sprintf("The saved answers cannot be read: %s.", oneSentence(err))}
+	}
+	found.servers = serversOf(answers, found.out)
+	if len(found.manifests) == 0 && len(found.servers) == 0 {
+		return found, s.nothing(found, "neither flow schemas nor answers of an API server")
+	}
+	return found, nil
+}
+
+// nothing is the error of a directory that has not what is needed.
+func (s *saved) nothing(found *findings, what string) error {
+	message := fmt.Sprintf("%s has %s: must have what kubectl get --raw prints for %s or /metrics, or objects as kubectl get -o yaml prints them.",
+		s.options.Dumps, what, replica.EndpointLevels)
+	return &Error{Reason: ReasonFiles, Message: strings.Join(append([]string{message}, found.out.notes()...), " ")}
+}
+
+// Configuration reads the objects of the directory, and the built-in ones if it has none.
+func (s *saved) Configuration(context.Context) (configuration.Configuration, error) {
+	found, err := s.find()
+	if err != nil {
+		return configuration.Configuration{}, err
+	}
+	release, notes := s.release(found.version)
+	files, err := found.readManifests()
+	if err != nil {
+		return configuration.Configuration{}, err
+	}
+	out := configuration.Configuration{Release: release, FlowSchemas: files.FlowSchemas(), PriorityLevels: files.PriorityLevels(), Notes: notes}
+	out.Own = isOwn(found.version) || found.haveOwnAnswers()
+	for _, err := range files.Errors {
+		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
+	}
+	out.Notes = append(out.Notes, found.out.notes()...)
+	if out, err = fill(out); err != nil {
+		return out, err
+	}
+	if out.Total = s.options.Total; out.Total == 0 {
+		total, note := inferTotal(out.PriorityLevels, found.anyMetrics())
+		out.Total = total
+		out.Notes = append(out.Notes, note)
+	}
+	return out, nil
+}
+
+// fill adds the built-in objects of a kind that is missing altogether.
+func fill(out configuration.Configuration) (configuration.Configuration, error) {
+	if len(out.FlowSchemas) > 0 && len(out.PriorityLevels) > 0 {
+		return out, nil
+	}
+	standard, err := configuration.BuiltIn(out.Release)
+	if err != nil {
+		return out, &Error{Reason: ReasonInvalid, Message: err.Error(), Err: err}
+	}
+	out.Assumed = len(out.FlowSchemas) == 0 && len(out.PriorityLevels) == 0
+	if len(out.FlowSchemas) == 0 {
+		out.FlowSchemas = standard.FlowSchemas
+		out.Notes = append(out.Notes, fmt.Sprintf("There are no FlowSchemas: the built-in ones of Kubernetes %s are assumed.", out.Release))
+	}
+	if len(out.PriorityLevels) == 0 {
+		out.PriorityLevels = standard.PriorityLevels
+		out.Notes = append(out.Notes, fmt.Sprintf("There are no PriorityLevelConfigurations: the built-in ones of Kubernetes %s are assumed.", out.Release))
+	}
+	return out, nil
+}
+
+// haveOwnAnswers reports whether there are answers that only flowcontrol-apiserver gives.
+func (f *findings) haveOwnAnswers() bool {
+	return slices.ContainsFunc(f.servers, func(s *savedServer) bool {
+		_, flows := s.answers[replica.EndpointFlows]
+		_, rejections := s.answers[replica.EndpointRejections]
+		return flows || rejections
+	})
+}
+
+// isOwn reports whether a version is flowcontrol-apiserver's.
+func isOwn(info version.Info) bool {
+	return strings.Contains(info.GitVersion, "+flowcontrol-apiserver.")
+}
+
+// release returns the release of the options, of the saved version, or the newest one.
+func (s *saved) release(info version.Info) (configuration.Release, []string) {
+	if s.options.Release != "" {
+		return s.options.Release, nil
+	}
+	if release := configuration.ReleaseOf(info.GitVersion); release != "" {
+		return release, nil
+	}
+	return configuration.Newest, []string{fmt.Sprintf("The release of the API server is unknown: Kubernetes %s is assumed; --release names another.", configuration.Newest)}
+}
+
+// readManifests reads the objects. Of an object that is there more than once, the latest
+// is used.
+func (f *findings) readManifests() (Files, error) {
+	var files Files
+	decoder, err := newDecoder()
+	if err != nil {
+		return files, &Error{Reason: ReasonFiles, Message: err.Error(), Err: err}
+	}
+	for i := range f.manifests {
+		file := &f.manifests[i]
+		documents, err := split(file.path, file.data)
+		if err != nil {
+			files.Errors = append(files.Errors, fileErrorOf(file.path, err))
+		}
+		for _, document := range documents {
+			files.add(decoder, document, &fileReader{})
+		}
+	}
+	files.Objects = f.latest(files.Objects)
+	return files, nil
+}
+
+func (f *findings) latest(objects []Object) []Object {
+	var kept []Object
+	positions := map[string]int{}
+	for _, object := range objects {
+		key := object.Kind() + "/" + object.Name()
+		at, exists := positions[key]
+		if !exists {
+			positions[key] = len(kept)
+			kept = append(kept, object)
+			continue
+		}
+		if object.resourceVersion() > kept[at].resourceVersion() {
+			object, kept[at] = kept[at], object
+		}
+		f.out.add(object.Place.String(), "They are objects that other files have too, as late or later.")
+	}
+	return kept
+}
+
+// resourceVersion is the version that a server gave the object, 0 without one.
+func (o *Object) resourceVersion() uint64 {
+	var text string
+	if o.FlowSchema != nil {
+		text = o.FlowSchema.ResourceVersion
+	} else {
+		text = o.PriorityLevel.ResourceVersion
+	}
+	number, _ := strconv.ParseUint(text, 10, 64) // other texts have no order
+	return number
+}
+
+// anyMetrics returns the metrics of the first replica that has some.
+func (f *findings) anyMetrics() replica.Metrics {
+	for _, server := range f.servers {
+		if len(server.state.Metrics.Levels) > 0 {
+			return server.state.Metrics
+		}
+	}
+	return replica.Metrics{}
+}
+
+// Replicas reads the saved answers. What was left out is missing of the first replica.
+func (s *saved) Replicas(_ context.Context, want Want) ([]replica.Replica, error) {
+	found, err := s.find()
+	if err != nil {
+		return nil, err
+	}
+	if len(found.servers) == 0 && want.Required {
+		return nil, s.nothing(found, "no answers of an API server")
+	}
+	var states []replica.Replica
+	for _, server := range found.servers {
+		states = append(states, server.wanted(want))
+	}
+	if len(states) > 0 {
+		for _, note := range found.out.notes() {
+			states[0].Missing = append(states[0].Missing, replica.Missing{What: "files", Why: note})
+		}
+	}
+	return states, nil
+}
+
+// Facts returns none: saved answers do not have them.
+func (s *saved) Facts(context.Context) (Facts, error) {
+	return Facts{Missing: []replica.Missing{{What: "cluster", Why: "Saved answers do not tell of namespaces, resources, API services and webhooks."}}}, nil
+}

@@ -1,0 +1,129 @@
+package source_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+)
+
+const savedLevels = "PriorityLevelName, WaitingRequests\nsystem, 7\n"
+
+func TestSavedAnswersOfOneReplica(t *testing.T) {
+	directory := t.TempDir()
+	write(t, directory, map[string]string{
+		"dump_priority_levels": savedLevels, "dump_queues.txt": "PriorityLevelName, Index\nsystem, 3\n",
+		"top_flows.json": `[{"priorityLevelName":"system","flowDistinguisher":"bob"}]`, "metrics.txt": nominalLimits(300), "notes.txt": "text",
+		"version.json": `{"gitVersion":"v1.35.1"}`,
+	})
+	s := newSource(t, source.Options{Dumps: directory})
+	states, err := s.Replicas(t.Context(), everything())
+	require.NoError(t, err)
+	require.Len(t, states, 1)
+	state := states[0]
+	assert.Equal(t, directory, state.Name)
+	assert.Equal(t, 7, state.Levels[0].Waiting)
+	assert.Equal(t, 3, state.Queues[0].Index)
+	assert.Equal(t, "bob", state.Flows[0].Distinguisher)
+	assert.Equal(t, 37, state.Metrics.Levels["system"].Nominal)
+	assert.False(t, state.Read.IsZero())
+	assert.Len(t, state.Missing, 3)
+	assert.Contains(t, whys(state.Missing), "files: Left out: "+directory+"/notes.txt. It has no flow schema, no priority level and no response about flow control.")
+	assert.Contains(t, whys(state.Missing), debugPath+"dump_requests: "+directory+" has no file for it.")
+
+	c, err := s.Configuration(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, "1.35", c.Release)
+	assert.Equal(t, 300, c.Total)
+	notes := strings.Join(c.Notes, "\n")
+	assert.Contains(t, notes, "There are no FlowSchemas: the built-in ones of Kubernetes 1.35 are assumed.")
+	assert.Contains(t, notes, "There are no PriorityLevelConfigurations: the built-in ones of Kubernetes 1.35 are assumed.")
+}
+
+func TestSavedAnswersOfSeveralReplicas(t *testing.T) {
+	directory := t.TempDir()
+	write(t, directory, map[string]string{"b/dump_priority_levels": savedLevels, "a/dump_priority_levels.txt": savedLevels, "a/metrics": nominalLimits(600)})
+	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true})
+	require.NoError(t, err)
+	require.Len(t, states, 2)
+	assert.Equal(t, filepath.Join(directory, "a"), states[0].Name)
+	assert.Equal(t, filepath.Join(directory, "b"), states[1].Name)
+}
+
+func TestSavedAnswersTellWhichServerGaveThem(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		own   bool
+	}{
+		{"the version of kube-apiserver", map[string]string{"version.json": `{"gitVersion":"v1.33.13"}`}, false},
+		{"the version of this server", map[string]string{"version.json": `{"gitVersion":"v1.33.13+flowcontrol-apiserver.0.1.0"}`}, true},
+		{"answers that every API server gives", map[string]string{"metrics": nominalLimits(600)}, false},
+		{"answers that this server alone gives", map[string]string{"metrics": nominalLimits(600), "rejections.json": "[]"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			directory := t.TempDir()
+			test.files["dump_priority_levels"] = savedLevels
+			write(t, directory, test.files)
+			c, err := newSource(t, source.Options{Dumps: directory}).Configuration(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, test.own, c.Own)
+		})
+	}
+}
+
+func TestMustGather(t *testing.T) {
+	directory := t.TempDir()
+	const group = "must-gather.local.1/quay-io/cluster-scoped-resources/flowcontrol.apiserver.k8s.io/"
+	write(t, directory, map[string]string{
+		group + "flowschemas/a.yaml":                           schemaYAML("a", "v1", "l1"),
+		group + "flowschemas/b.yaml":                           schemaYAML("b", "v1beta2", "l1"),
+		group + "flowschemas/cut.yaml":                         schemaYAML("c", "v1", "l1") + "  rules: [{",
+		group + "prioritylevelconfigurations/l1.yaml":          levelYAML("v1", "nominalConcurrencyShares: 7,"),
+		"must-gather.local.1/quay-io/namespaces/all/pods.yaml": "kind: PodList\n",
+	})
+	c, err := newSource(t, source.Options{Dumps: directory, Release: "1.31", Total: 100}).Configuration(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, namesOf(c))
+	require.Len(t, c.PriorityLevels, 1)
+	assert.EqualValues(t, "1.31", c.Release)
+	require.Len(t, c.Notes, 2)
+	assert.Contains(t, c.Notes[0], "cut.yaml:1: it is no YAML: ")
+	assert.Contains(t, c.Notes[1], "Left out: "+directory+"/must-gather.local.1/quay-io/namespaces/all/pods.yaml.")
+}
+
+func TestSavedLists(t *testing.T) {
+	c, err := configuration.BuiltIn("1.36")
+	require.NoError(t, err)
+	directory, over := t.TempDir(), t.TempDir()
+	write(t, directory, map[string]string{
+		"flowschemas.json":                 listOf(t, "FlowSchemaList", "", c.FlowSchemas),
+		"prioritylevelconfigurations.json": listOf(t, "PriorityLevelConfigurationList", "", c.PriorityLevels),
+	})
+	write(t, over, map[string]string{"novel.yaml": schemaYAML("novel", "v1", "system")})
+	got, err := newSource(t, source.Options{Dumps: directory, Files: resource.FilenameOptions{Filenames: []string{over}}}).Configuration(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, got.FlowSchemas, len(c.FlowSchemas)+1)
+	assert.Len(t, got.PriorityLevels, len(c.PriorityLevels))
+	assert.Contains(t, strings.Join(got.Notes, "\n"), "The release of the API server is unknown: Kubernetes 1.37 is assumed; --release names another.")
+}
+
+func TestDirectoryWithoutAnswers(t *testing.T) {
+	directory := t.TempDir()
+	write(t, directory, map[string]string{"README.md": "text"})
+	for name, dumps := range map[string]string{"an absent one": filepath.Join(directory, "absent"), "one without answers": directory} {
+		t.Run(name, func(t *testing.T) {
+			s := newSource(t, source.Options{Dumps: dumps})
+			_, err := s.Configuration(t.Context())
+			requireReason(t, err, source.ReasonFiles)
+			_, err = s.Replicas(t.Context(), everything())
+			requireReason(t, err, source.ReasonFiles)
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package source
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// savedFile is a file of a directory or of an archive in it.
+type savedFile struct {
+	// path is the name for messages; inside is the path below the directory or the
+	// root of the archive, with slashes.
+	path, inside string
+	modified     time.Time
+	data         []byte
+}
+
+// maxSavedFile bounds the files that are read, in bytes. Metrics have some megabytes.
+const maxSavedFile = 1 << 28
+
+// eachSavedFile calls visit with each file below a root, which may be an archive.
+// Compressed files are passed uncompressed, archives file by file.
+func eachSavedFile(root string, visit func(savedFile), skip func(path, why string)) error {
+	start := root
+	if info, err := os.Stat(root); err == nil && info.IsDir() {
+		start += string(filepath.Separator) // follows a link
+	}
+	return filepath.WalkDir(start, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		path = filepath.Clean(path)
+		info, data, why := readSaved(path)
+		if why != "" {
+			skip(path, why)
+			return nil
+		}
+		inside, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		file := savedFile{path: path, inside: filepath.ToSlash(inside), modified: info.ModTime(), data: data}
+		if err := file.unpack(visit); err != nil {
+			skip(path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
+		}
+		return nil
+	})
+}
+
+// readSaved reads a file, or says why it is left out.
+func readSaved(path string) (info fs.FileInfo, data []byte, why string) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil, "They cannot be read."
+	}
+	if info.Size() > maxSavedFile {
+		return nil, nil, "They are too large."
+	}
+	if data, err = os.ReadFile(path); err != nil {
+		return nil, nil, "They cannot be read."
+	}
+	return info, data, ""
+}
+
+var errTooLarge = errors.New("the file is too large")
+
+// unpack calls visit with the file, or with the files in it.
+func (f savedFile) unpack(visit func(savedFile)) error {
+	if bytes.HasPrefix(f.data, []byte("\x1f\x8b")) {
+		reader, err := gzip.NewReader(bytes.NewReader(f.data))
+		if err != nil {
+			return err
+		}
+		if f.data, err = readBounded(reader); err != nil {
+			return err
+		}
+	}
+	if bytes.HasPrefix(f.data, []byte("PK\x03\x04")) {
+		return f.unzip(visit)
+	}
+	const magic = 257
+	if len(f.data) < magic+5 || string(f.data[magic:magic+5]) != "ustar" {
+		visit(f)
+		return nil
+	}
+	return f.untar(visit)
+}
+
+func readBounded(reader io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(reader, maxSavedFile+1))
+	if err == nil && len(data) > maxSavedFile {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// manifestPattern finds objects of the API group in YAML and JSON.
+var manifestPattern = regexp.MustCompile(`apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io/`)
+
+// isManifest reports whether a text has objects of the group. Rules of RBAC, which only
+// name the group, are none.
+func isManifest(data []byte) bool {
+	return bytes.Contains(data, []byte("flowcontrol.apiserver.k8s.io/")) && manifestPattern.Match(data)
+}
+
+// body returns the response in a file that an HTTP collector of troubleshoot.sh wrote,
+// and any other text as it is.
+func (f savedFile) body() []byte {
+	if !isJSON(f.data) {
+		return f.data
+	}
+	var collected struct {
+		Response struct {
+			Body string `json:"body"`
+		} `json:"response"`
+	}
+	if json.Unmarshal(f.data, &collected) == nil && collected.Response.Body != "" {
+		return []byte(collected.Response.Body)
+	}
+	return f.data
+}
+
+// recognize returns the endpoint that gave the response. If nothing waits or was rejected,
+// a response has no rows, and only the name tells which it is.
+func (f savedFile) recognize() (replica.Endpoint, bool) {
+	if endpoint, ok := replica.Recognize(f.data); ok {
+		return endpoint, true
+	}
+	if string(bytes.TrimSpace(f.data)) != "[]" {
+		return "", false
+	}
+	name, _, _ := strings.Cut(path.Base(f.inside), ".")
+	for _, endpoint := range replica.Endpoints() {
+		if last := path.Base(string(endpoint)); name == last || "dump_"+name == last {
+			return endpoint, true
+		}
+	}
+	return "", false
+}
+
+// versionOf returns the version of an API server in a saved response of /version, in the
+// output of kubectl version, or in a support bundle.
+func versionOf(data []byte) (version.Info, bool) {
+	if len(data) > 1<<14 || !bytes.Contains(data, []byte("gitVersion")) {
+		return version.Info{}, false
+	}
+	converted, _, err := toJSON(data)
+	if err != nil {
+		return version.Info{}, false
+	}
+	var forms struct {
+		version.Info
+		Server version.Info `json:"serverVersion"`
+		Bundle version.Info `json:"info"`
+	}
+	if err := json.Unmarshal(converted, &forms); err != nil {
+		return version.Info{}, false
+	}
+	for _, info := range []version.Info{forms.Info, forms.Server, forms.Bundle} {
+		if info.GitVersion != "" {
+			return info, true
+		}
+	}
+	return version.Info{}, false
+}
+
+// whyNot says why a file has nothing to answer from.
+func (f savedFile) whyNot() string {
+	var status struct {
+		Kind, Message string
+		Error         struct{ Message string } // of an HTTP collector of troubleshoot.sh
+	}
+	switch {
+	case len(bytes.TrimSpace(f.data)) == 0:
+		return "They are empty."
+	case isJSON(f.data) && json.Unmarshal(f.data, &status) == nil && status.Kind == "Status":
+		return fmt.Sprintf("The server answered with an error: %s.", strings.TrimSuffix(status.Message, "."))
+	case isJSON(f.data) && status.Error.Message != "":
+		return fmt.Sprintf("The server could not be asked: %s.", strings.TrimSuffix(status.Error.Message, "."))
+	case replica.HasMetrics(f.data):
+		return "These metrics have no priority level, so no API server with flow control wrote them."
+	default:
+		return "They have no flow schema, no priority level and no response about flow control."
+	}
+}
+
+// leftOut are the files that are not used, by the reason.
+type leftOut map[string][]string
+
+func (l leftOut) add(path, why string) { l[why] = append(l[why], path) }
+
+// notes returns a sentence for each reason, and the files that it applies to.
+func (l leftOut) notes() []string {
+	const named = 10
+	var notes []string
+	for why, paths := range l {
+		slices.Sort(paths)
+		names := strings.Join(paths[:min(len(paths), named)], ", ")
+		if more := len(paths) - named; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		if len(paths) == 1 {
+			why = strings.NewReplacer("They are ", "It is ", "They have ", "It has ", "They cannot ", "It cannot ").Replace(why)
+		}
+		notes = append(notes, fmt.Sprintf("Left out: %s. %s", names, why))
+	}
+	slices.Sort(notes)
+	return notes
+}

@@ -1,0 +1,258 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// savedAnswer is the saved response of an endpoint of some API server.
+type savedAnswer struct {
+	savedFile
+	endpoint replica.Endpoint
+	// earlier reports that the path says "previous".
+	earlier bool
+	// pod is NAMESPACE/NAME if the path names a pod.
+	pod string
+}
+
+// savedServer is what was saved of one API server.
+type savedServer struct {
+	name, pod string
+	answers   map[replica.Endpoint]savedAnswer
+	state     replica.Replica
+}
+
+// serversOf groups answers by server:
+//
+//   - Answers below .../pods/NAME are of that pod, however often it was saved.
+//   - Others are of one server if they are in one directory; if an endpoint is there
+//     more than once, the names of the files tell the servers apart.
+//   - Servers that started at the same time, or that have a request in common, are one.
+//
+// Of each server the latest answer of an endpoint is used.
+func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
+	groups := map[string][]savedAnswer{}
+	for i := range answers {
+		a := &answers[i]
+		key := a.place()
+		groups[key] = append(groups[key], *a)
+	}
+	var servers []*savedServer
+	for _, group := range groups {
+		group = withoutCopies(group, out)
+		if group[0].pod != "" {
+			servers = append(servers, newSavedServer(group[0].directory(), group, out))
+			continue
+		}
+		for name, part := range byName(group, out) {
+			servers = append(servers, newSavedServer(filepath.Join(group[0].directory(), name), part, out))
+		}
+	}
+	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.name, b.name) })
+	return distinct(onlyKubeAPIServers(servers, out), out)
+}
+
+var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)/`)
+
+func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
+	a := savedAnswer{savedFile: file, endpoint: endpoint}
+	if match := podPattern.FindStringSubmatch(file.inside); match != nil {
+		a.pod = match[1] + "/" + match[2]
+	}
+	for _, word := range words(file.inside) {
+		a.earlier = a.earlier || word == "previous" || word == "prev"
+	}
+	return a
+}
+
+// place identifies the directory of a server: folders that are of the form of the saved
+// answers are no part of it.
+func (a *savedAnswer) place() string {
+	if a.pod != "" {
+		return "pod " + a.pod
+	}
+	var parts []string
+	for part := range strings.SplitSeq(path.Dir(a.inside), "/") {
+		if !slices.Contains([]string{".", "api_priority_and_fairness", "debug", "current", "previous"}, part) {
+			parts = append(parts, part)
+		}
+	}
+	return path.Join(parts...)
+}
+
+// directory is the name of the server for messages.
+func (a *savedAnswer) directory() string {
+	directory := filepath.Dir(a.path)
+	if filepath.Base(directory) == "api_priority_and_fairness" {
+		directory = strings.TrimSuffix(filepath.Dir(directory), string(filepath.Separator)+"debug")
+	}
+	return directory
+}
+
+// withoutCopies leaves out answers that are there twice, as compressed copies are.
+func withoutCopies(group []savedAnswer, out leftOut) []savedAnswer {
+	slices.SortFunc(group, func(a, b savedAnswer) int { return strings.Compare(a.path, b.path) })
+	var kept []savedAnswer
+	for i := range group {
+		a := &group[i]
+		isCopy := func(k savedAnswer) bool {
+			return k.endpoint == a.endpoint && bytes.Equal(k.data, a.data) &&
+				(a.pod != "" || serverName(path.Base(k.inside)) == serverName(path.Base(a.inside)))
+		}
+		if slices.ContainsFunc(kept, isCopy) {
+			out.add(a.path, "Another file of the same API server has this content.")
+			continue
+		}
+		kept = append(kept, *a)
+	}
+	return kept
+}
+
+// byName divides the answers of a directory by what their names have besides the words
+// of an endpoint, such as master-0 in master-0-metrics.txt.
+func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
+	count := map[replica.Endpoint]int{}
+	for i := range group {
+		if !group[i].earlier {
+			count[group[i].endpoint]++
+		}
+	}
+	isShared := slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n > 1 })
+	parts := map[string][]savedAnswer{}
+	for i := range group {
+		a := &group[i]
+		name := ""
+		if isShared {
+			name = serverName(path.Base(a.inside))
+		}
+		if isShared && name == "" && count[a.endpoint] == 1 {
+			out.add(a.path, "It is unclear which API server they are from: save the answers of each in its own directory.")
+			continue
+		}
+		parts[name] = append(parts[name], *a)
+	}
+	return parts
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/-_. ", r) })
+}
+
+// numberOfCopy is what browsers add to the name of a second download.
+var numberOfCopy = regexp.MustCompile(` ?\(\d+\)`)
+
+// serverName removes the words of endpoints and forms from the name of a file.
+func serverName(file string) string {
+	file = numberOfCopy.ReplaceAllString(file, "")
+	return strings.Join(slices.DeleteFunc(words(file), func(word string) bool {
+		return slices.Contains(strings.Fields(`debug api priority and fairness apf dump top priority level levels prioritylevels queue queues request requests metric metrics
+			flow flows rejections raw get kubectl output out stdout current previous prev copy (copy) bak txt text json prom log gz`), word)
+	}), "-")
+}
+
+func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
+	s := &savedServer{name: name, answers: map[replica.Endpoint]savedAnswer{}}
+	for i := range group {
+		a := group[i]
+		s.pod = a.pod
+		other, exists := s.answers[a.endpoint]
+		if exists && !a.isLaterThan(&other) {
+			a, other = other, a
+		}
+		if exists {
+			out.add(other.path, "They are of an API server that has a later answer.")
+		}
+		s.answers[a.endpoint] = a
+	}
+	s.state = s.wanted(Want{Levels: true, Queues: true, Requests: true, Metrics: true, Flows: true, Rejections: true})
+	return s
+}
+
+// wanted returns the state that the answers tell.
+func (s *savedServer) wanted(want Want) replica.Replica {
+	state := replica.Replica{Name: s.name}
+	for _, endpoint := range want.Endpoints() {
+		a, exists := s.answers[endpoint]
+		if !exists {
+			state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", s.name)})
+			continue
+		}
+		if a.modified.After(state.Read) {
+			state.Read = a.modified
+		}
+		state.Add(endpoint, bytes.NewReader(a.data))
+	}
+	return state
+}
+
+func (a *savedAnswer) isLaterThan(other *savedAnswer) bool {
+	if a.earlier != other.earlier {
+		return other.earlier
+	}
+	return a.modified.After(other.modified)
+}
+
+// onlyKubeAPIServers leaves out pods of other API servers, which enforce flow control on
+// their own requests, if there are pods of kube-apiserver.
+func onlyKubeAPIServers(servers []*savedServer, out leftOut) []*savedServer {
+	isKube := func(s *savedServer) bool { return strings.HasPrefix(path.Base(s.pod), "kube-apiserver") }
+	if !slices.ContainsFunc(servers, isKube) {
+		return servers
+	}
+	return slices.DeleteFunc(servers, func(s *savedServer) bool {
+		if s.pod == "" || isKube(s) {
+			return false
+		}
+		s.leaveOut(out, "They are of an API server other than kube-apiserver.")
+		return true
+	})
+}
+
+func (s *savedServer) leaveOut(out leftOut, why string) {
+	for _, a := range s.answers {
+		out.add(a.path, why)
+	}
+}
+
+// distinct leaves out servers that were saved twice, and keeps the later ones.
+func distinct(servers []*savedServer, out leftOut) []*savedServer {
+	var kept []*savedServer
+	for _, s := range servers {
+		i := slices.IndexFunc(kept, s.isSame)
+		if i < 0 {
+			kept = append(kept, s)
+			continue
+		}
+		later, earlier := s, kept[i]
+		if !s.state.Read.After(earlier.state.Read) {
+			later, earlier = earlier, s
+		}
+		earlier.leaveOut(out, fmt.Sprintf("They are of the API server of %s, which was saved twice.", later.name))
+		kept[i] = later
+	}
+	return kept
+}
+
+// isSame reports whether both are the same process.
+func (s *savedServer) isSame(other *savedServer) bool {
+	if s.pod != "" && other.pod != "" {
+		return s.pod == other.pod
+	}
+	start := s.state.Metrics.ProcessStart
+	if start != 0 && other.state.Metrics.ProcessStart != 0 {
+		return start == other.state.Metrics.ProcessStart
+	}
+	return slices.ContainsFunc(s.state.Requests, func(r replica.Request) bool {
+		return !r.Arrived.IsZero() && slices.ContainsFunc(other.state.Requests, func(o replica.Request) bool {
+			return r.Arrived.Equal(o.Arrived) && r.Level == o.Level && r.FlowSchema == o.FlowSchema && r.Distinguisher == o.Distinguisher
+		})
+	})
+}

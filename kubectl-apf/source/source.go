@@ -1,0 +1,217 @@
+// Package source reads what the answers of package insight are computed from: a
+// configuration and the state of the replicas that enforce it.
+//
+// # Where it looks
+//
+//	a cluster        through the kubeconfig; nothing else is set
+//	files            Options.Files over the built-in objects of Options.Release:
+//	                 Options.Offline
+//	files over it    Options.Files over what the cluster has: the configuration that
+//	                 the cluster would have if the files were applied
+//	saved answers    Options.Dumps: a directory, alone or with files over it
+//
+// It only reads. What is inferred instead of read is a sentence in Configuration.Notes;
+// what could not be read is a replica.Missing with the remedy, and the rest goes on.
+//
+// # Rights
+//
+//	get, list   flowschemas, prioritylevelconfigurations (flowcontrol.apiserver.k8s.io)
+//	get         nonResourceURLs /metrics, /debug/api_priority_and_fairness/*
+//	list        endpointslices (discovery.k8s.io) in the namespace default: to find the
+//	            replicas
+//	list        namespaces, serviceaccounts, apiservices, validating and mutating
+//	            webhook configurations, validating admission policies and their
+//	            bindings, daemonsets, leases; get services, get and list pods: for Facts
+//	list        roles, clusterroles and their bindings; get serviceaccounts and workloads:
+//	            for Roles
+//
+// # Replicas
+//
+// Priority levels are enforced by each replica of the API server separately, so each one is read:
+// the addresses in Options.Servers, or the addresses in the EndpointSlices of the Service
+// default/kubernetes, with the credentials and the TLS server name of the kubeconfig. If none of
+// these addresses can be reached from here, as is common for managed clusters, the replica behind
+// the load balancer is read, and Missing says so.
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// Source is where a command looks. Its errors are of type *Error. Methods may be called repeatedly,
+// and read again each time.
+type Source interface {
+	// Configuration returns the objects in force, files included. A file that cannot
+	// be read is an error here.
+	Configuration(ctx context.Context) (configuration.Configuration, error)
+	// Files returns the objects of the files alone. It is an error if there are files
+	// and none has an object of the group.
+	Files(ctx context.Context) (Files, error)
+	// Replicas returns the state of each replica of the API server, sorted by name.
+	// Offline there are none.
+	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
+	// Facts returns what is known of the rest of the cluster.
+	Facts(ctx context.Context) (Facts, error)
+	// Roles returns the objects of RBAC, and the service accounts of runners. Files need
+	// Options.Roles.
+	Roles(ctx context.Context, runners []Runner) (Roles, error)
+}
+
+// Want selects what to read of each replica.
+type Want struct {
+	Levels, Queues, Requests, Metrics, Flows, Rejections bool
+	// Required makes it an error if saved answers have no replica.
+	Required bool
+}
+
+// Endpoints returns the endpoints in the order of reading.
+func (w Want) Endpoints() []replica.Endpoint {
+	wanted := map[replica.Endpoint]bool{
+		replica.EndpointLevels:     w.Levels,
+		replica.EndpointQueues:     w.Queues,
+		replica.EndpointRequests:   w.Requests,
+		replica.EndpointMetrics:    w.Metrics,
+		replica.EndpointFlows:      w.Flows,
+		replica.EndpointRejections: w.Rejections,
+	}
+	var endpoints []replica.Endpoint
+	for _, endpoint := range replica.Endpoints() {
+		if wanted[endpoint] {
+			endpoints = append(endpoints, endpoint)
+		}
+	}
+	return endpoints
+}
+
+// Options say where to look.
+type Options struct {
+	// Cluster is the cluster, usually *genericclioptions.ConfigFlags. It may be nil
+	// with Offline or Dumps.
+	Cluster genericclioptions.RESTClientGetter
+	// Files are laid over the objects of the cluster, of Dumps or of Release.
+	Files resource.FilenameOptions
+	// Roles reads objects of RBAC and Runners of the files too. Then files need no object of the
+	// group. Namespace is for objects in files that name none.
+	Roles     bool
+	Namespace string
+	// Stdin is read for the file "-"; os.Stdin if nil.
+	Stdin io.Reader
+	// Offline leaves the cluster alone.
+	Offline bool
+	// Release is the release of the API server with Offline or Dumps; configuration.Newest
+	// if empty. Of a cluster it is read.
+	Release configuration.Release
+	// Servers are the URLs of the replicas. If empty, they are found. The configuration
+	// is read from the first one.
+	Servers []string
+	// Dumps is a directory of saved answers, or an archive of one, which is read instead of a cluster.
+	Dumps string
+	// Total is the number of seats of one replica; 0 if it is to be inferred.
+	Total int
+	// Timeout limits each request to a replica; 10 seconds if 0. A connection to an
+	// address that was found must be established in 2 seconds.
+	Timeout time.Duration
+	// Now is the time; time.Now if nil.
+	Now func() time.Time
+	// HTTP reads files that are URLs; http.DefaultClient if nil.
+	HTTP *http.Client
+}
+
+// New returns the source that the options describe.
+func New(options Options) (Source, error) {
+	if err := options.complete(); err != nil {
+		return nil, err
+	}
+	files := newFileReader(options)
+	switch {
+	case options.Dumps != "":
+		return &overlaid{base: &saved{options: options}, files: files}, nil
+	case options.Offline:
+		return &overlaid{base: &builtIn{options: options}, files: files}, nil
+	default:
+		return &overlaid{base: &cluster{options: options}, files: files}, nil
+	}
+}
+
+const defaultTimeout = 10 * time.Second
+
+func (o *Options) complete() error {
+	switch {
+	case o.Offline && len(o.Servers) > 0:
+		return invalid("--offline and --server exclude each other: offline, no server is asked.")
+	case o.Dumps != "" && len(o.Servers) > 0:
+		return invalid("--dumps and --server exclude each other: saved answers are read instead of a server's.")
+	case len(o.Files.Filenames) > 0 && o.Files.Kustomize != "":
+		return invalid("-f and -k exclude each other.")
+	case o.Files.Kustomize != "" && o.Files.Recursive:
+		return invalid("-k and -R exclude each other.")
+	case o.Total < 0:
+		return invalid("--total is %d: must be positive.", o.Total)
+	case !o.Offline && o.Dumps == "" && o.Cluster == nil:
+		return invalid("There is neither a cluster nor a directory of saved answers, and --offline is not set.")
+	}
+	if o.Release != "" {
+		if _, err := configuration.BuiltIn(o.Release); err != nil {
+			return &Error{Reason: ReasonInvalid, Message: fmt.Sprintf("--release: %s.", err), Err: err}
+		}
+	}
+	if o.Stdin == nil {
+		o.Stdin = os.Stdin
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.HTTP == nil {
+		o.HTTP = http.DefaultClient
+	}
+	return nil
+}
+
+// base is what files are laid over.
+type base interface {
+	Configuration(ctx context.Context) (configuration.Configuration, error)
+	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
+	Facts(ctx context.Context) (Facts, error)
+	account(ctx context.Context, runner Runner) (Account, error)
+	roles(ctx context.Context) (Roles, error)
+}
+
+// overlaid lays files over a base.
+type overlaid struct {
+	base
+	files *fileReader
+}
+
+var _ Source = (*overlaid)(nil)
+
+func (o *overlaid) Files(ctx context.Context) (Files, error) { return o.files.read(ctx) }
+
+func (o *overlaid) Configuration(ctx context.Context) (configuration.Configuration, error) {
+	files, err := o.files.read(ctx)
+	if err != nil {
+		return configuration.Configuration{}, err
+	}
+	if err := files.Err(); err != nil {
+		return configuration.Configuration{}, err
+	}
+	below, err := o.base.Configuration(ctx)
+	if err != nil {
+		return configuration.Configuration{}, err
+	}
+	below.Notes = append(below.Notes, files.Notes...)
+	return below.Overlay(files.FlowSchemas(), files.PriorityLevels()), nil
+}

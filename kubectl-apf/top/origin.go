@@ -1,0 +1,132 @@
+package top
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+// Origin says where figures are from.
+type Origin struct {
+	Replicas []Replica `json:"replicas"`
+	// partial are sentences about figures that do not include all replicas.
+	partial []string
+}
+
+// Replica is an API server that was read.
+type Replica struct {
+	Name   string    `json:"name"`
+	ReadAt time.Time `json:"readAt"`
+	// Away reports that it could not be reached: the figures lack it.
+	Away bool `json:"away,omitempty"`
+	// Missing is what the figures lack.
+	Missing []replica.Missing `json:"missing,omitempty"`
+}
+
+func originOf(replicas []replica.Replica) Origin {
+	origin := Origin{Replicas: make([]Replica, 0, len(replicas))}
+	for i := range replicas {
+		r := &replicas[i]
+		origin.Replicas = append(origin.Replicas, Replica{Name: r.Name, ReadAt: r.Read, Away: r.Away, Missing: r.Missing})
+	}
+	if told := origin.told(); told < len(replicas) {
+		origin.partial = []string{fmt.Sprintf("The figures are from %d of %d API servers.", told, len(replicas))}
+	}
+	return origin
+}
+
+// lacking adds a sentence about figures that only some of the replicas that can be reached
+// tell by an endpoint.
+func (o *Origin) lacking(figures string, replicas []replica.Replica, endpoint replica.Endpoint) {
+	telling := 0
+	for i := range replicas {
+		if r := &replicas[i]; !r.Away && tells(r, endpoint) {
+			telling++
+		}
+	}
+	if telling > 0 && telling < o.told() {
+		o.partial = append(o.partial, fmt.Sprintf("%s are from %d of %d API servers: the others do not tell them.", figures, telling, len(replicas)))
+	}
+}
+
+// write writes what the figures lack, a line for each part that a replica does not
+// tell.
+func (o Origin) write(w io.Writer) {
+	for _, sentence := range o.partial {
+		fmt.Fprintln(w, "Note: "+sentence)
+	}
+	for _, r := range o.Replicas {
+		for _, missing := range r.Missing {
+			fmt.Fprintf(w, "Note: %s: %s: %s\n", table.Escape(r.Name), missing.What, table.Escape(missing.Why))
+		}
+	}
+}
+
+// WhyNothing says why figures rest on nothing: no replica told any of the endpoints that
+// they are computed from. It returns "" if one did.
+func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) string {
+	reasons := []string{"No API server tells who holds the seats."}
+	for i := range replicas {
+		r := &replicas[i]
+		if !r.Away && slices.ContainsFunc(endpoints, func(endpoint replica.Endpoint) bool { return tells(r, endpoint) }) {
+			return ""
+		}
+		for _, missing := range r.Missing {
+			reasons = append(reasons, missing.Why)
+		}
+	}
+	return strings.Join(reasons, " ")
+}
+
+// tells reports whether a replica told an endpoint, perhaps not all of it.
+func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
+	rows := map[replica.Endpoint]int{
+		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),
+		replica.EndpointRequests: len(r.Requests), replica.EndpointFlows: len(r.Flows),
+	}
+	return rows[endpoint] > 0 || !lacks(r, endpoint)
+}
+
+// told returns the number of replicas that could be reached.
+func (o Origin) told() int {
+	count := 0
+	for _, r := range o.Replicas {
+		if !r.Away {
+			count++
+		}
+	}
+	return count
+}
+
+// lacks reports whether the endpoint of a replica could not be read.
+func lacks(r *replica.Replica, endpoint replica.Endpoint) bool {
+	return slices.ContainsFunc(r.Missing, func(m replica.Missing) bool { return m.What == string(endpoint) })
+}
+
+// add adds a figure, nil if it is unknown, to a sum that may be unknown so far.
+func add[T int | float64](sum **T, figure *T) {
+	switch {
+	case figure == nil:
+	case *sum == nil:
+		*sum = new(*figure)
+	default:
+		**sum += *figure
+	}
+}
+
+// longer makes the longest known wait not less than wait, in seconds; nil if it is unknown.
+func longer(longest **float64, wait *float64) {
+	if wait != nil && (*longest == nil || **longest < *wait) {
+		*longest = new(*wait)
+	}
+}
+
+// seconds is the time from begin to end, at least 0: the clocks of two machines differ.
+func seconds(begin, end time.Time) float64 {
+	return max(0, end.Sub(begin).Seconds())
+}

@@ -1,0 +1,148 @@
+package top
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+const (
+	unknown = "-"
+	// total names the sum in tables. No object has a name in capitals.
+	total = "TOTAL"
+)
+
+// WriteTable writes the levels and their sum.
+func (l Levels) WriteTable(w io.Writer, options table.Options) error {
+	out := table.Table{Columns: []table.Column{
+		{Name: "LEVEL"},
+		{Name: "SEATS", Number: true},
+		{Name: "LIMIT", Number: true},
+		{Name: "NOMINAL", Number: true, Optional: 3},
+		{Name: "LOWER", Number: true, Wide: true},
+		{Name: "UPPER", Number: true, Wide: true},
+		{Name: "EXECUTING", Number: true, Wide: true},
+		{Name: "WAITING", Number: true},
+		{Name: "OLDEST", Number: true, Optional: 2},
+		{Name: "REJECTED/S", Number: true, Optional: 1},
+		{Name: "REPLICAS", Number: true, Wide: true},
+	}}
+	for _, level := range append(slices.Clip(l.Levels), l.Total) {
+		name := level.Name
+		if name == "" {
+			name = total
+		}
+		out.Rows = append(out.Rows, []string{
+			name, integer(level.SeatsInUse), integer(level.CurrentLimit), integer(level.NominalLimit),
+			integer(level.LowerLimit), integer(level.UpperLimit), strconv.Itoa(level.Executing), strconv.Itoa(level.Waiting),
+			wait(level.OldestWaitSeconds), decimal(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
+		})
+	}
+	return write(w, out, options, "levels", l.Omitted, l.Origin)
+}
+
+// WriteTable writes the flows and their sum.
+func (f Flows) WriteTable(w io.Writer, options table.Options) error {
+	out := table.Table{Columns: []table.Column{
+		{Name: "FLOWSCHEMA"},
+		{Name: "FLOW"},
+		{Name: "SEAT-SECONDS", Number: true},
+		{Name: "SEATS", Number: true},
+		{Name: "EXECUTING", Number: true, Wide: true},
+		{Name: "WAITING", Number: true, Optional: 1},
+		{Name: "OLDEST", Number: true, Optional: 2},
+		{Name: "LEVEL", Optional: 3},
+		{Name: "ERROR", Number: true, Wide: true},
+	}}
+	for _, flow := range append(slices.Clip(f.Flows), f.Total) {
+		schema := flow.FlowSchema
+		if schema == "" {
+			schema = total
+		}
+		out.Rows = append(out.Rows, []string{
+			schema, flow.Distinguisher, decimal(flow.SeatSeconds), strconv.Itoa(flow.SeatsInUse), strconv.Itoa(flow.Executing),
+			strconv.Itoa(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, decimal(flow.SeatSecondsError),
+		})
+	}
+	return write(w, out, options, "flows", f.Omitted, f.Origin)
+}
+
+// WriteTable writes the requests.
+func (r Requests) WriteTable(w io.Writer, options table.Options) error {
+	out := table.Table{Columns: []table.Column{
+		{Name: "AGE", Number: true},
+		{Name: "STATE"},
+		{Name: "SEATS", Number: true},
+		{Name: "USER"},
+		{Name: "VERB", Optional: 1},
+		{Name: "PATH", Optional: 2},
+		{Name: "FLOWSCHEMA", Optional: 3},
+		{Name: "LEVEL", Optional: 4},
+		{Name: "WAITED", Number: true, Wide: true},
+		{Name: "QUEUE", Number: true, Wide: true},
+		{Name: "PLACE", Number: true, Wide: true},
+		{Name: "REPLICA", Wide: true},
+	}}
+	for _, request := range r.Requests {
+		out.Rows = append(out.Rows, []string{
+			span(request.AgeSeconds), string(request.State), strconv.Itoa(request.Seats), request.User, request.Verb, request.Path,
+			request.FlowSchema, request.Level, span(request.WaitSeconds), index(request.Queue), index(request.Place), request.Replica,
+		})
+	}
+	return write(w, out, options, "requests", r.Omitted, r.Origin)
+}
+
+func write(w io.Writer, out table.Table, options table.Options, what string, omitted int, origin Origin) error {
+	if err := out.Write(w, options); err != nil {
+		return err
+	}
+	if omitted > 0 {
+		fmt.Fprintf(w, "%d more %s\n", omitted, what)
+	}
+	origin.write(w)
+	return nil
+}
+
+func integer(figure *int) string {
+	if figure == nil {
+		return unknown
+	}
+	return strconv.Itoa(*figure)
+}
+
+// index formats an index, which is negative if there is none.
+func index(i int) string {
+	if i < 0 {
+		return unknown
+	}
+	return strconv.Itoa(i)
+}
+
+// decimal formats a figure with one decimal.
+func decimal(figure *float64) string {
+	if figure == nil {
+		return unknown
+	}
+	return strconv.FormatFloat(*figure, 'f', 1, 64)
+}
+
+func wait(seconds *float64) string {
+	if seconds == nil {
+		return unknown
+	}
+	return span(*seconds)
+}
+
+// span formats a time in seconds as kubectl does, but with a decimal below 10 seconds.
+func span(seconds float64) string {
+	if seconds < 10 {
+		return strconv.FormatFloat(seconds, 'f', 1, 64) + "s"
+	}
+	return duration.HumanDuration(time.Duration(seconds * float64(time.Second)))
+}

@@ -1,0 +1,131 @@
+package why
+
+import (
+	"fmt"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// start is when the events begin.
+func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
+
+func level(name string, shares int32, queues bool) *flowcontrolv1.PriorityLevelConfiguration {
+	limited := &flowcontrolv1.LimitedPriorityLevelConfiguration{
+		NominalConcurrencyShares: &shares,
+		LimitResponse:            flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+	}
+	if queues {
+		limited.LimitResponse = flowcontrolv1.LimitResponse{
+			Type:    flowcontrolv1.LimitResponseTypeQueue,
+			Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 8, HandSize: 2, QueueLengthLimit: 50},
+		}
+	}
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: limited},
+	}
+}
+
+// schema matches all requests of a group.
+func schema(name, level, group string, method *flowcontrolv1.FlowDistinguisherMethod) *flowcontrolv1.FlowSchema {
+	return &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level},
+			MatchingPrecedence:         500,
+			DistinguisherMethod:        method,
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: group}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+					Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}, ClusterScope: true,
+				}},
+			}},
+		},
+	}
+}
+
+// site has 100 seats: 10 of level queued, whose schema users divides by user, 5 of
+// catch-all, 10 of level rejecting with schema jobs, 10 of level shared, whose schema
+// team is one flow, and 65 of level rest.
+func site() configuration.Configuration {
+	byUser := &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType}
+	return configuration.Configuration{
+		Total: 100,
+		PriorityLevels: []*flowcontrolv1.PriorityLevelConfiguration{
+			level("queued", 10, true), level("rejecting", 10, false), level("shared", 10, true), level("rest", 65, true),
+		},
+		FlowSchemas: []*flowcontrolv1.FlowSchema{
+			schema("users", "queued", "users", byUser),
+			schema("jobs", "rejecting", "jobs", byUser),
+			schema("team", "shared", "team", nil),
+		},
+	}
+}
+
+// call is a request of an audit log.
+type call struct {
+	user, group, verb, uri string
+	at                     time.Duration // after start
+	took, wait             time.Duration
+	code                   int
+	told                   *logs.FlowControl
+}
+
+func (c call) event() *logs.Event {
+	if c.verb == "" {
+		c.verb = "get"
+	}
+	if c.code == 0 {
+		c.code = 200
+	}
+	received := start().Add(c.at)
+	return &logs.Event{
+		URI: c.uri, Received: received, Completed: received.Add(c.took), Code: c.code, Wait: c.wait, WaitKnown: c.told != nil || c.wait > 0,
+		Attributes: flow.Attributes{
+			User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb,
+			IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: "a", Path: "/api/v1/namespaces/a/pods",
+		},
+		FlowControl: c.told,
+	}
+}
+
+// told returns the annotations of a request of the schema users.
+func told(user string, seats int, outcome string) *logs.FlowControl {
+	return &logs.FlowControl{FlowSchema: "users", PriorityLevel: "queued", Distinguisher: user, Seats: seats, Outcome: outcome}
+}
+
+func inquire(q Query, replicas []replica.Replica, calls ...call) Result {
+	i := New(q, site(), replicas, start())
+	for _, c := range calls {
+		i.Observe(c.event())
+	}
+	return i.Result()
+}
+
+// actions returns the actions of the remedies.
+func actions(r Result) []string {
+	var all []string
+	for _, remedy := range r.Remedies {
+		all = append(all, remedy.Action)
+	}
+	return all
+}
+
+// steady returns a call each second that takes a second, so count seat-seconds.
+func steady(user, group string, seats, count int) []call {
+	calls := make([]call, count)
+	for i := range calls {
+		calls[i] = call{user: user, group: group, at: time.Duration(i) * time.Second, took: time.Second, told: told(user, seats, "executed")}
+	}
+	return calls
+}
+
+// at returns a page of pods.
+func page(limit int) string { return fmt.Sprintf("/api/v1/namespaces/a/pods?limit=%d", limit) }

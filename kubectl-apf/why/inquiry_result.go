@@ -1,0 +1,162 @@
+package why
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+)
+
+const (
+	// maxResult is the number of flows in a result.
+	maxResult = 50
+	// maxUsers is the number of users of a flow in a result.
+	maxUsers = 5
+)
+
+// Result returns what the evidence says. Observe must not be called afterwards.
+func (i *Inquiry) Result() Result {
+	r := Result{
+		User: i.query.User, FlowSchema: i.query.FlowSchema,
+		Evidence: i.evidence(), Flows: []Flow{}, Levels: []Level{}, Remedies: []Remedy{},
+	}
+	if !i.until.IsZero() {
+		r.Since, r.Until = &i.since, &i.until
+	}
+	states := i.levelStates()
+	keys := i.askedKeys()
+	for _, key := range keys[:min(len(keys), maxResult)] {
+		s := states[key.level]
+		r.Flows = append(r.Flows, i.flow(key, s))
+		for _, remedy := range i.remedies(key, s) {
+			if !slices.Contains(r.Remedies, remedy) {
+				r.Remedies = append(r.Remedies, remedy)
+			}
+		}
+	}
+	r.Levels = levelsOf(r.Flows, states)
+	r.Counters = i.counters()
+	r.missing = i.missing()
+	r.Notes = append(i.notes(len(keys)), r.missing...)
+	return r
+}
+
+// evidence returns what the accounts were filled from, and fills them if there were no
+// events.
+func (i *Inquiry) evidence() Evidence {
+	switch {
+	case i.observed > 0 && i.annotated == i.observed:
+		return Annotated
+	case i.observed > 0:
+		return Inferred
+	case len(i.all) > 0 || i.remember():
+		return Remembered
+	default:
+		return Nothing
+	}
+}
+
+// askedKeys returns the flows of the query, the most rejected and delayed first.
+func (i *Inquiry) askedKeys() []flowKey {
+	return slices.SortedFunc(maps.Keys(i.asked), func(a, b flowKey) int {
+		x, y := i.asked[a], i.asked[b]
+		return cmp.Or(
+			cmp.Compare(y.rejections(), x.rejections()),
+			cmp.Compare(y.waited, x.waited),
+			cmp.Compare(y.used, x.used),
+			compareKeys(a, b),
+		)
+	})
+}
+
+func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
+	a := i.asked[key]
+	f := Flow{
+		PriorityLevel: key.level, FlowSchema: key.schema, Distinguisher: key.distinguisher,
+		Queues: i.hand(key), Users: most(a.users, maxUsers),
+		Requests: a.requests, Rejected: a.rejections(), Delayed: a.delayed, Reasons: map[string]int{},
+		LongestWaitSeconds: a.longest.Seconds(), WaitSeconds: a.waited.Seconds(),
+		SeatSeconds: a.used, FlowSeatSeconds: i.all[key].used, FairShare: s.fairShareOf(key),
+		Exact: !a.inferred,
+	}
+	maps.Copy(f.Reasons, a.rejected)
+	if !a.last.IsZero() {
+		f.First, f.Last = &a.first, &a.last
+	}
+	return f
+}
+
+// hand returns the queues of a flow; none for a level without queues.
+func (i *Inquiry) hand(key flowKey) []int {
+	config := i.levels[key.level].Config
+	if config.Discipline != queueset.Queue {
+		return []int{}
+	}
+	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
+	if err != nil { // the engine accepted the level, so there is no error
+		return []int{}
+	}
+	return dealer.Deal(flow.HashOf(key.schema, key.distinguisher), nil)
+}
+
+// levelsOf returns the levels of the flows, by name.
+func levelsOf(flows []Flow, states map[string]*levelState) []Level {
+	names := map[string]bool{}
+	for i := range flows {
+		names[flows[i].PriorityLevel] = true
+	}
+	levels := []Level{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		levels = append(levels, states[name].Level)
+	}
+	return levels
+}
+
+// missing returns sentences about what replicas do not tell.
+func (i *Inquiry) missing() []string {
+	var notes []string
+	for r := range i.replicas {
+		for _, missing := range i.replicas[r].Missing {
+			if i.lacks(missing.What) {
+				notes = append(notes, fmt.Sprintf("%s: %s: %s", i.replicas[r].Name, missing.What, missing.Why))
+			}
+		}
+	}
+	return notes
+}
+
+// lacks reports whether the result lacks what a replica does not tell. That kube-apiserver
+// remembers no flows is said once, where nothing tells of flows.
+func (i *Inquiry) lacks(what string) bool {
+	endpoint := replica.Endpoint(what)
+	return i.observed == 0 && len(i.all) > 0 || endpoint != replica.EndpointFlows && endpoint != replica.EndpointRejections
+}
+
+func (i *Inquiry) notes(flows int) []string {
+	notes := slices.Clone(i.configuration.Notes)
+	add := func(condition bool, format string, arguments ...any) {
+		if condition {
+			notes = append(notes, fmt.Sprintf(format, arguments...))
+		}
+	}
+	inferred := i.observed - i.annotated
+	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, each request counts as one seat, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
+	add(i.implied > 0, "%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", i.implied, i.observed)
+	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
+	add(i.others > 0, "%d responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.", i.others)
+	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
+	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)
+	add(flows > maxResult, "%d more flows are not shown.", flows-maxResult)
+	for _, name := range slices.Sorted(maps.Keys(i.unknownLevels)) {
+		add(true, "The priority level %q is not in the configuration: its limits are unknown.", name)
+	}
+	add(i.observed == 0 && len(i.all) > 0, "Without an audit log, uses are what the servers remember of the last %d minutes, and may be too large by the error of the sketch.", int(rememberedSpan/time.Minute))
+	add(i.observed == 0 && len(i.all) == 0, "Nothing tells of flows: give an audit log, or ask flowcontrol-apiserver, which remembers rejections. Counters are for all users of a flow schema together.")
+	add(i.observed > 0, "Requests that the audit policy omits are not counted.")
+	return notes
+}

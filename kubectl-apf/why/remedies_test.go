@@ -1,0 +1,117 @@
+package why
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+func TestRemedies(t *testing.T) {
+	rejected := func(user, outcome string) call {
+		return call{user: user, group: "users", at: 50 * time.Second, took: time.Millisecond, code: 429, told: told(user, 1, outcome)}
+	}
+	end := call{user: "idle", group: "users", at: 99 * time.Second, took: time.Second, told: told("idle", 1, "executed")}
+	list := call{user: "alice", group: "users", verb: "list", uri: page(0), took: 2 * time.Second, told: told("alice", 8, "executed")}
+	paged := list
+	paged.uri = page(500)
+	cached := list
+	cached.uri = "/api/v1/namespaces/a/pods?resourceVersion=0"
+	write := call{user: "alice", group: "users", verb: "update", took: time.Millisecond, told: told("alice", 10, "executed")}
+	team := func(user string, code int) call {
+		return call{user: user, group: "team", at: 10 * time.Second, took: 10 * time.Millisecond, code: code}
+	}
+	job := func(at time.Duration, code int) call {
+		return call{user: "job", group: "jobs", at: at, took: 10 * time.Millisecond, code: code}
+	}
+	for _, test := range []struct {
+		name  string
+		query Query
+		calls []call
+		want  []string
+	}{
+		{"without rejections and waits there is none", Query{User: "runaway"}, crowded(), nil},
+		{"a flow that takes most is isolated, and a level short of seats gets shares", Query{User: "alice"}, crowded(), []string{
+			`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`,
+			"Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+		}},
+		{"lists without a limit are paged", Query{User: "alice"},
+			slices.Concat(repeat(10, list), []call{rejected("alice", "time-out"), end}),
+			[]string{"Page lists of pods with limit=500, or watch instead of listing again."}},
+		{"lists with a limit are not", Query{User: "alice"}, slices.Concat(repeat(10, paged), []call{rejected("alice", "time-out"), end}), nil},
+		{"a limit does not help lists from the watch cache", Query{User: "alice"}, slices.Concat(repeat(10, cached), []call{rejected("alice", "time-out"), end}), nil},
+		{"writes that notify many need fewer watchers", Query{User: "alice"},
+			slices.Concat(repeat(10, write), []call{rejected("alice", "time-out"), end}),
+			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects."}},
+		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, []call{rejected("alice", "queue-full"), end},
+			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100."}},
+		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), job(100*time.Second, 200)},
+			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue."}},
+		{"users who share a flow are divided", Query{User: "bob"},
+			slices.Concat(repeat(5, team("alice", 200)), []call{team("bob", 429)}, []call{{user: "alice", group: "team", at: 100 * time.Second}}),
+			[]string{
+				"Set distinguisherMethod ByUser in flow schema team, so that its users do not share queues.",
+				"Raise queueLengthLimit of priority level shared from 50 to 100.",
+			}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, actions(inquire(test.query, nil, test.calls...)))
+		})
+	}
+}
+
+func TestRemedySaysItsFigures(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	require.Len(t, r.Remedies, 2)
+	assert.Equal(t, "It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.", r.Remedies[0].Because)
+	assert.Equal(t, Remedy{
+		Action:  "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+		Because: "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.",
+		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.nominalConcurrencyShares", From: int32(10), To: int32(12),
+	}, r.Remedies[1])
+}
+
+func TestSharesThatSuffice(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		seats  int
+		to     int32
+		enough bool
+	}{
+		{"the least shares are found", 20, 22, true},
+		{"shares that suffice stay", 10, 10, true},
+		{"no shares give more seats than the server has", 101, 0, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			raise, ok := raiseShares(site(), "queued", test.seats)
+			require.Equal(t, test.enough, ok)
+			if !ok {
+				return
+			}
+			assert.Equal(t, test.to, raise.to)
+			assert.GreaterOrEqual(t, raise.seats, test.seats)
+		})
+	}
+	_, ok := raiseShares(site(), "exempt", 10)
+	assert.False(t, ok, "an exempt level has no limit to raise")
+}
+
+func TestBorrowingLimitThatHoldsALevelBackIsRaised(t *testing.T) {
+	c := site()
+	limit := int32(50)
+	c.PriorityLevels[0].Spec.Limited.BorrowingLimitPercent = &limit
+	i := New(Query{User: "alice"}, c, []replica.Replica{{Metrics: metricsOf(15, 15, 25)}}, start())
+	for _, one := range crowded() {
+		i.Observe(one.event())
+	}
+	r := i.Result()
+	assert.Contains(t, r.Remedies, Remedy{
+		Action:  "Raise borrowingLimitPercent of priority level queued from 50 to 150.",
+		Because: "Requests demand 25 seats. It has 15, its upper limit: 10 nominal, 5 borrowed.",
+		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.borrowingLimitPercent", From: int32(50), To: int32(150),
+	})
+}

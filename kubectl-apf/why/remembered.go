@@ -1,0 +1,113 @@
+package why
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
+
+// rememberedSpan is what the figures of top_flows are about.
+const rememberedSpan = 15 * time.Minute
+
+// remember fills the accounts from top_flows and rejections, and reports whether there
+// are any.
+func (i *Inquiry) remember() bool {
+	told := false
+	for r := range i.replicas {
+		one := &i.replicas[r]
+		for f := range one.Flows {
+			told = true
+			i.rememberFlow(&one.Flows[f])
+		}
+		for r := range one.Rejections {
+			told = true
+			i.rememberRejection(&one.Rejections[r])
+		}
+		if (len(one.Flows) > 0 || len(one.Rejections) > 0) && one.Read.After(i.until) {
+			i.until = one.Read
+		}
+	}
+	if told {
+		i.since = i.until.Add(-rememberedSpan)
+	}
+	return told
+}
+
+func (i *Inquiry) rememberFlow(f *replica.Flow) {
+	user := ""
+	if i.divides(f.FlowSchema) == rules.ByUser {
+		user = f.Distinguisher
+	}
+	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
+		a.used += f.SeatSeconds[len(f.SeatSeconds)-1]
+	}
+}
+
+func (i *Inquiry) rememberRejection(r *replica.Rejection) {
+	user := r.User
+	if i.divides(r.FlowSchema) == rules.ByUser {
+		user = r.Distinguisher
+	}
+	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
+		count(&a.users, r.User, int(r.Count))
+		a.requests += int(r.Count)
+		a.reject(r.Reason, int(r.Count), r.First, r.Last)
+	}
+}
+
+// divides returns how a flow schema divides its requests into flows.
+func (i *Inquiry) divides(schema string) rules.Distinguisher {
+	for _, o := range i.configuration.FlowSchemas {
+		if o.Name == schema && o.Spec.DistinguisherMethod != nil {
+			if o.Spec.DistinguisherMethod.Type == byNamespace {
+				return rules.ByNamespace
+			}
+			return rules.ByUser
+		}
+	}
+	return rules.ByNothing
+}
+
+// counters returns the metrics of the flow schemas of the query, by name.
+func (i *Inquiry) counters() []Counters {
+	wanted := map[string]bool{i.query.FlowSchema: true}
+	for key := range i.asked {
+		wanted[key.schema] = true
+	}
+	everything := i.query == Query{Servers: i.query.Servers}
+	sums := map[replica.SchemaKey]*Counters{}
+	seconds := map[replica.SchemaKey]float64{}
+	for r := range i.replicas {
+		for key, m := range i.replicas[r].Metrics.Schemas {
+			if !everything && !wanted[key.FlowSchema] {
+				continue
+			}
+			c := sums[key]
+			if c == nil {
+				c = &Counters{PriorityLevel: key.Level, FlowSchema: key.FlowSchema, Rejected: map[string]uint64{}}
+				sums[key] = c
+			}
+			c.Dispatched += m.Dispatched
+			for reason, n := range m.Rejected {
+				c.Rejected[reason] += n
+			}
+			c.Waits += m.Waits
+			seconds[key] += m.WaitSeconds
+			if c.Waits > 0 {
+				c.MeanWaitSeconds = seconds[key] / float64(c.Waits)
+			}
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b replica.SchemaKey) int {
+		return cmp.Or(cmp.Compare(a.FlowSchema, b.FlowSchema), cmp.Compare(a.Level, b.Level))
+	})
+	counters := make([]Counters, len(keys))
+	for i, key := range keys {
+		counters[i] = *sums[key]
+	}
+	return counters
+}

@@ -1,0 +1,236 @@
+package why
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// crowded has 100 s of runaway, who uses all 10 seats of the level, and alice: one of her requests
+// is rejected, and one waits.
+func crowded() []call {
+	return append(steady("runaway", "users", 10, 100),
+		call{user: "alice", group: "users", at: 20 * time.Second, took: 15 * time.Second, wait: 15 * time.Second, code: 429, told: told("alice", 1, "time-out")},
+		call{user: "alice", group: "users", at: 40 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
+		call{user: "alice", group: "users", at: 60 * time.Second, took: time.Second, told: told("alice", 1, "executed")},
+	)
+}
+
+func TestAnnotatedEventsAreExact(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	assert.Equal(t, Annotated, r.Evidence)
+	assert.True(t, r.Affected())
+	dealer, err := flow.NewDealer(8, 2)
+	require.NoError(t, err)
+	first, last := start().Add(20*time.Second), start().Add(40*time.Second)
+	require.Len(t, r.Flows, 1)
+	// Of the capacity, 10 seats for 100 s, the runaway wants all: each gets a half.
+	assert.Equal(t, Flow{
+		PriorityLevel: "queued", FlowSchema: "users", Distinguisher: "alice",
+		Queues: dealer.Deal(flow.HashOf("users", "alice"), nil),
+		Users:  []User{{"alice", 3}}, Requests: 3, Rejected: 1, Delayed: 1, Reasons: map[string]int{"time-out": 1},
+		First: &first, Last: &last, LongestWaitSeconds: 3, WaitSeconds: 3,
+		SeatSeconds: 2, FlowSeatSeconds: 2, FairShare: 500, Exact: true,
+	}, r.Flows[0])
+	require.Len(t, r.Levels, 1)
+	demanded := 1003.0
+	assert.Equal(t, Level{
+		Name: "queued", Type: "Queue", Nominal: 10, Limit: 10, Servers: 1,
+		Capacity: 1000, Used: 1002, Demanded: &demanded, Flows: 2,
+		Heaviest: []Use{{"users", "runaway", 1000}, {"users", "alice", 2}},
+	}, r.Levels[0])
+	assert.Equal(t, []string{"Requests that the audit policy omits are not counted."}, r.Notes)
+}
+
+func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		call   call
+		want   map[string]int
+		schema string
+		delay  int
+	}{
+		{"a quick 429 of a level with queues met full queues", call{user: "u", group: "users", took: time.Millisecond, code: 429}, map[string]int{"queue-full": 1}, "users", 0},
+		{"a slow one waited too long", call{user: "u", group: "users", took: 15 * time.Second, code: 429}, map[string]int{"time-out": 1}, "users", 0},
+		{"one of a level without queues met the limit", call{user: "u", group: "jobs", took: 15 * time.Second, code: 429}, map[string]int{"concurrency-limit": 1}, "jobs", 0},
+		{"a wait is told by the annotation of the latency", call{user: "u", group: "users", took: 2 * time.Second, wait: time.Second}, map[string]int{}, "users", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := inquire(Query{User: "u"}, nil, test.call)
+			assert.Equal(t, Inferred, r.Evidence)
+			require.Len(t, r.Flows, 1)
+			f := r.Flows[0]
+			assert.False(t, f.Exact)
+			assert.Equal(t, test.want, f.Reasons)
+			assert.Equal(t, test.schema, f.FlowSchema)
+			assert.Equal(t, "u", f.Distinguisher)
+			assert.Equal(t, test.delay, f.Delayed)
+			assert.Contains(t, r.Notes[0], "1 of 1 events have no annotations of flowcontrol-apiserver")
+		})
+	}
+}
+
+func TestReasonInTheResponseCounts(t *testing.T) {
+	e := call{user: "u", group: "users", took: 15 * time.Second, code: 429}.event()
+	e.Reason, e.RejectionReason = "TooManyRequests", "cancelled"
+	i := New(Query{}, site(), nil, start())
+	i.Observe(e)
+	assert.Equal(t, map[string]int{"cancelled": 1}, i.Result().Flows[0].Reasons)
+}
+
+func TestQuerySelects(t *testing.T) {
+	calls := append(crowded(), call{user: "bob", group: "jobs", took: time.Second}, call{user: "root", group: "system:masters"})
+	for _, test := range []struct {
+		name  string
+		query Query
+		want  []string
+	}{
+		{"everything, the most rejected first, but for exempt requests", Query{}, []string{"alice", "runaway", "bob"}},
+		{"a user", Query{User: "bob"}, []string{"bob"}},
+		{"a flow schema", Query{FlowSchema: "users"}, []string{"alice", "runaway"}},
+		{"a user of a flow schema", Query{User: "alice", FlowSchema: "users"}, []string{"alice"}},
+		{"nobody", Query{User: "nobody"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, f := range inquire(test.query, nil, calls...).Flows {
+				got = append(got, f.Distinguisher)
+			}
+			assert.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestOtherResponsesAreNotRejections(t *testing.T) {
+	eviction := call{user: "u", group: "users", code: 429}.event()
+	eviction.Reason = "TooManyRequests"
+	logs := call{user: "u", group: "users", code: 429}.event()
+	logs.Attributes.Subresource = "log"
+	i := New(Query{}, site(), nil, start())
+	i.Observe(eviction)
+	i.Observe(logs)
+	r := i.Result()
+	assert.False(t, r.Affected())
+	assert.Contains(t, r.Notes, "1 responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.")
+	assert.Contains(t, r.Notes, "1 requests are not governed by flow control: exec, attach, portforward, proxy and log.")
+}
+
+func repeat(n int, c call) []call { return slices.Repeat([]call{c}, n) }
+
+func TestSeatsOfAWriteBesidesTheFirstAreHeldWhileWatchersAreNotified(t *testing.T) {
+	write := call{user: "alice", group: "users", verb: "update", took: time.Second, told: told("alice", 10, "executed")}
+	read := write
+	read.user, read.verb, read.told = "bob", "get", told("bob", 10, "executed")
+	r := inquire(Query{}, nil, write, read)
+	used := map[string]float64{}
+	for _, f := range r.Flows {
+		used[f.Distinguisher] = f.SeatSeconds
+	}
+	assert.InDelta(t, 1+10*0.005, used["alice"], 1e-9)
+	assert.InDelta(t, 10, used["bob"], 1e-9)
+}
+
+func metricsOf(current, upper int, demand float64) replica.Metrics {
+	return replica.Metrics{
+		Levels: map[string]replica.LevelMetrics{"queued": {Nominal: 10, Current: current, Upper: upper, DemandSmoothed: demand}},
+		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
+			{Level: "queued", FlowSchema: "users"}:   {Dispatched: 10, Rejected: map[string]uint64{"queue-full": 2}, Waits: 4, WaitSeconds: 6},
+			{Level: "rejecting", FlowSchema: "jobs"}: {Dispatched: 5},
+		},
+	}
+}
+
+func TestMetricsGiveTheCurrentLimit(t *testing.T) {
+	replicas := []replica.Replica{{Metrics: metricsOf(20, 100, 5)}, {Metrics: metricsOf(40, 100, 5)}}
+	r := inquire(Query{User: "alice", Servers: 2}, replicas, crowded()...)
+	require.Len(t, r.Levels, 1)
+	assert.True(t, r.Levels[0].Current)
+	assert.Equal(t, 30.0, r.Levels[0].Limit)
+	assert.Equal(t, 6000.0, r.Levels[0].Capacity)
+}
+
+func TestMetricsAloneGiveCounters(t *testing.T) {
+	replicas := []replica.Replica{{Metrics: metricsOf(10, 100, 5)}, {Metrics: metricsOf(10, 100, 5)}}
+	r := inquire(Query{FlowSchema: "users"}, replicas)
+	assert.Equal(t, Nothing, r.Evidence)
+	assert.Empty(t, r.Flows)
+	assert.Equal(t, []Counters{{
+		PriorityLevel: "queued", FlowSchema: "users", Dispatched: 20, Rejected: map[string]uint64{"queue-full": 4}, Waits: 8, MeanWaitSeconds: 1.5,
+	}}, r.Counters)
+	assert.Len(t, inquire(Query{}, replicas).Counters, 2, "without a query all schemas are counted")
+	assert.Empty(t, inquire(Query{User: "alice"}, replicas).Counters, "metrics do not tell the flows of a user")
+}
+
+func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
+	read := start().Add(time.Hour)
+	replicas := []replica.Replica{{
+		Read: read,
+		Flows: []replica.Flow{
+			{Level: "queued", FlowSchema: "users", Distinguisher: "runaway", SeatSeconds: [3]float64{600, 3000, 8900}},
+			{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds: [3]float64{0, 1, 2}},
+		},
+		Rejections: []replica.Rejection{{
+			Level: "queued", FlowSchema: "users", Distinguisher: "alice", Reason: "queue-full", Count: 7,
+			First: start(), Last: read, User: "alice", Verb: "get", Queue: 3, Seats: 1,
+		}},
+	}}
+	r := inquire(Query{User: "alice"}, replicas)
+	assert.Equal(t, Remembered, r.Evidence)
+	require.Len(t, r.Flows, 1)
+	f := r.Flows[0]
+	assert.Equal(t, 7, f.Rejected)
+	assert.Equal(t, map[string]int{"queue-full": 7}, f.Reasons)
+	assert.Equal(t, start(), *f.First)
+	assert.Equal(t, 2.0, f.FlowSeatSeconds)
+	assert.Equal(t, 2.0, f.SeatSeconds, "a flow of a schema by user is its user's")
+	// 10 seats for 15 minutes; each may have a half.
+	assert.Equal(t, 4500.0, f.FairShare)
+	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
+	assert.Equal(t, read.Add(-15*time.Minute), *r.Since)
+	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`}, actions(r))
+}
+
+func TestNothingIsSaidToBeNothing(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil)
+	assert.Equal(t, Nothing, r.Evidence)
+	assert.Nil(t, r.Since)
+	assert.Contains(t, r.Notes[0], "Nothing tells of flows")
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	assert.True(t, strings.HasPrefix(out.String(), "No request of user alice is known one by one.\n"), out.String())
+}
+
+func TestLevelThatIsGoneIsSaid(t *testing.T) {
+	gone := call{user: "alice", told: &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
+	runaway := gone
+	runaway.user, runaway.code, runaway.took = "runaway", 200, time.Minute
+	runaway.told = &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Distinguisher: "runaway", Seats: 1, Outcome: "executed"}
+	r := inquire(Query{User: "alice"}, nil, gone, runaway)
+	assert.Empty(t, r.Remedies, "shares of an unknown limit are unknown")
+	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)
+	assert.Empty(t, r.Flows[0].Queues)
+}
+
+func TestFlowsAreBounded(t *testing.T) {
+	i := New(Query{}, site(), nil, start())
+	i.maxFlows = maxResult + 2
+	for n := range maxResult + 5 {
+		user := fmt.Sprint(n)
+		i.Observe(call{user: user, told: told(user, 1, "executed")}.event())
+	}
+	r := i.Result()
+	assert.Len(t, r.Flows, maxResult)
+	assert.Contains(t, r.Notes, "There are more than 52 flows; 3 requests of the others are not counted.")
+	assert.Contains(t, r.Notes, "2 more flows are not shown.")
+}

@@ -1,0 +1,156 @@
+package why
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+// WriteTable writes the result for people.
+func (r *Result) WriteTable(w io.Writer, options table.Options) error {
+	fmt.Fprintln(w, table.Escape(r.summary()))
+	for _, section := range []struct {
+		title string
+		table table.Table
+	}{
+		{"FLOWS", r.flowTable()},
+		{"PRIORITY LEVELS", r.levelTable()},
+		{"COUNTERS, since the servers started", r.counterTable()},
+	} {
+		if len(section.table.Rows) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", section.title)
+		if err := section.table.Write(w, options); err != nil {
+			return err
+		}
+	}
+	if len(r.Remedies) > 0 {
+		fmt.Fprint(w, "\nWHAT TO CHANGE\n")
+	}
+	for _, remedy := range r.Remedies {
+		fmt.Fprintf(w, "- %s\n  %s\n", table.Escape(remedy.Action), table.Escape(remedy.Because))
+	}
+	return table.WriteNotes(w, "\n", r.Notes)
+}
+
+// summary is one sentence.
+func (r *Result) summary() string {
+	rejected, delayed, requests := 0, 0, 0
+	for i := range r.Flows {
+		rejected += r.Flows[i].Rejected
+		delayed += r.Flows[i].Delayed
+		requests += r.Flows[i].Requests
+	}
+	whose := ""
+	if r.User != "" {
+		whose += " of user " + r.User
+	}
+	if r.FlowSchema != "" {
+		whose += " of flow schema " + r.FlowSchema
+	}
+	if r.Evidence == Nothing {
+		return "No request" + whose + " is known one by one."
+	}
+	return fmt.Sprintf("Of %d requests%s from %s to %s, %d were rejected and %d waited. Evidence: %s.",
+		requests, whose, stamp(r.Since), stamp(r.Until), rejected, delayed, r.Evidence)
+}
+
+func stamp(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func (r *Result) flowTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "LEVEL"},
+		{Name: "FLOW SCHEMA"},
+		{Name: "FLOW"},
+		{Name: "REJECTED", Number: true},
+		{Name: "WAITED", Number: true},
+		{Name: "OF", Number: true, Optional: 3},
+		{Name: "REASONS"},
+		{Name: "LONGEST WAIT", Number: true, Optional: 2},
+		{Name: "SEAT-SECONDS", Number: true, Optional: 1},
+		{Name: "FAIR SHARE", Number: true, Optional: 1},
+		{Name: "SINCE", Optional: 4},
+		{Name: "LAST", Wide: true},
+		{Name: "QUEUES", Wide: true},
+		{Name: "USERS", Wide: true},
+	}}
+	for i := range r.Flows {
+		f := &r.Flows[i]
+		users := make([]string, len(f.Users))
+		for j, user := range f.Users {
+			users[j] = user.Name
+		}
+		t.Rows = append(t.Rows, []string{
+			f.PriorityLevel, f.FlowSchema, f.Distinguisher,
+			strconv.Itoa(f.Rejected), strconv.Itoa(f.Delayed), strconv.Itoa(f.Requests),
+			reasons(f.Reasons), fmt.Sprintf("%.1fs", f.LongestWaitSeconds),
+			fmt.Sprintf("%.1f", f.FlowSeatSeconds), fmt.Sprintf("%.1f", f.FairShare),
+			stamp(f.First), stamp(f.Last), strings.Trim(fmt.Sprint(f.Queues), "[]"), strings.Join(users, ","),
+		})
+	}
+	return t
+}
+
+// reasons names counts by reason.
+func reasons[N int | uint64](counts map[string]N) string {
+	var texts []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		if counts[reason] > 0 {
+			texts = append(texts, fmt.Sprintf("%s %d", reason, counts[reason]))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (r *Result) levelTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "LEVEL"},
+		{Name: "TYPE", Optional: 2},
+		{Name: "LIMIT", Number: true},
+		{Name: "USED", Number: true},
+		{Name: "FLOWS", Number: true, Optional: 1},
+		{Name: "HEAVIEST FLOWS"},
+	}}
+	for _, l := range r.Levels {
+		used := "-"
+		if l.Capacity > 0 {
+			used = fmt.Sprintf("%.0f%%", 100*l.Used/l.Capacity)
+		}
+		var heaviest []string
+		for _, use := range l.Heaviest {
+			heaviest = append(heaviest, fmt.Sprintf("%s/%s %.1f", use.FlowSchema, use.Distinguisher, use.SeatSeconds))
+		}
+		t.Rows = append(t.Rows, []string{
+			l.Name, l.Type, strconv.FormatFloat(l.Limit, 'f', -1, 64), used, strconv.Itoa(l.Flows), strings.Join(heaviest, ", "),
+		})
+	}
+	return t
+}
+
+func (r *Result) counterTable() table.Table {
+	t := table.Table{Columns: []table.Column{
+		{Name: "FLOW SCHEMA"},
+		{Name: "LEVEL"},
+		{Name: "DISPATCHED", Number: true},
+		{Name: "REJECTED"},
+		{Name: "MEAN WAIT", Number: true, Optional: 1},
+	}}
+	for _, c := range r.Counters {
+		t.Rows = append(t.Rows, []string{
+			c.FlowSchema, c.PriorityLevel, strconv.FormatUint(c.Dispatched, 10), reasons(c.Rejected), fmt.Sprintf("%.3fs", c.MeanWaitSeconds),
+		})
+	}
+	return t
+}

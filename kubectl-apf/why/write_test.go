@@ -1,0 +1,70 @@
+package why
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+)
+
+func TestTable(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	var out bytes.Buffer
+	require.NoError(t, r.WriteTable(&out, table.Options{}))
+	assert.Equal(t, `Of 3 requests of user alice from 2026-11-22T10:00:00Z to 2026-11-22T10:01:40Z, 1 were rejected and 1 waited. Evidence: annotated events.
+
+FLOWS
+LEVEL   FLOW SCHEMA  FLOW   REJECTED  WAITED  OF  REASONS     LONGEST WAIT  SEAT-SECONDS  FAIR SHARE  SINCE
+queued  users        alice         1       1   3  time-out 1          3.0s           2.0       500.0  2026-11-22T10:00:20Z
+
+PRIORITY LEVELS
+LEVEL   TYPE   LIMIT  USED  FLOWS  HEAVIEST FLOWS
+queued  Queue     10  100%      2  users/runaway 1000.0, users/alice 2.0
+
+WHAT TO CHANGE
+- Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.
+  It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.
+- Raise nominalConcurrencyShares of priority level queued from 10 to 12.
+  Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.
+
+Note: Requests that the audit policy omits are not counted.
+`, out.String())
+}
+
+func TestJSON(t *testing.T) {
+	r := inquire(Query{User: "alice"}, nil, crowded()...)
+	r.Remedies = r.Remedies[1:]
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	queues, err := json.Marshal(r.Flows[0].Queues)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"user": "alice", "evidence": "annotated events",
+		"since": "2026-11-22T10:00:00Z", "until": "2026-11-22T10:01:40Z",
+		"flows": [{
+			"priorityLevel": "queued", "flowSchema": "users", "distinguisher": "alice", "queues": `+string(queues)+`,
+			"users": [{"name": "alice", "requests": 3}], "requests": 3, "rejected": 1, "delayed": 1, "reasons": {"time-out": 1},
+			"first": "2026-11-22T10:00:20Z", "last": "2026-11-22T10:00:40Z", "longestWaitSeconds": 3, "waitSeconds": 3,
+			"seatSeconds": 2, "flowSeatSeconds": 2, "fairShare": 500, "exact": true
+		}],
+		"priorityLevels": [{
+			"name": "queued", "type": "Queue", "nominal": 10, "limit": 10, "current": false, "servers": 1,
+			"capacity": 1000, "used": 1002, "demanded": 1003, "flows": 2,
+			"heaviest": [
+				{"flowSchema": "users", "distinguisher": "runaway", "seatSeconds": 1000},
+				{"flowSchema": "users", "distinguisher": "alice", "seatSeconds": 2}
+			]
+		}],
+		"counters": [],
+		"remedies": [{
+			"action": "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+			"because": "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.",
+			"object": "PriorityLevelConfiguration/queued", "field": "spec.limited.nominalConcurrencyShares", "from": 10, "to": 12
+		}],
+		"notes": ["Requests that the audit policy omits are not counted."]
+	}`, string(text))
+}
