@@ -12,7 +12,6 @@
 //	    replica         the state of one API server: levels, queues, requests, metrics
 //	    trace           the format of recorded requests
 //	    table           tables for terminals of any width
-//	    kubectl         the requests that a kubectl command sends
 //	L1  logs            audit events, request lines and waits of clients, within any transport
 //	    source          where both come from: a cluster, files, both, or saved answers
 //	L2  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
@@ -32,7 +31,7 @@
 //	L6  kubectl-apf     main
 //
 // source does the input; the answers are pure functions of plain values, except that
-// dashboard reads again and again, and kubectl runs kubectl. Each answer
+// dashboard reads again and again. Each answer
 // has a documented JSON form and writes itself as a table. Package
 // command only parses flags.
 package main

@@ -11,8 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // credentials of clouds and OpenID Connect in a kubeconfig
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/kubectl"
 )
 
 // The exit statuses.
@@ -33,13 +31,6 @@ const completer = "kubectl_complete-apf"
 
 // Run runs the program with its arguments, the first one its name, and returns its exit status.
 func Run(ctx context.Context, env Environment, args []string) int {
-	if kubectl.IsHelper(args) {
-		if err := kubectl.Help(args[1:]); err != nil {
-			fmt.Fprintln(env.ErrOut, "error:", err)
-			return statusFailed
-		}
-		return statusOK
-	}
 	root := New(env)
 	root.SetArgs(arguments(args))
 	err := root.ExecuteContext(ctx)

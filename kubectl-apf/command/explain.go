@@ -30,8 +30,8 @@ func newExplain(env Environment) *cobra.Command {
 	e := &explainCommand{env: env, looking: newLooking().withoutImpersonation().withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	e.looking.cluster.Namespace = nil // -n belongs to the request
 	c := page{
-		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | -- kubectl COMMAND | --requests FILE)",
-		short: "Say what flow control does with a request, or with the requests of a kubectl command",
+		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH | --requests FILE)",
+		short: "Say what flow control does with a request",
 		long: `kubectl apf explain says what flow control does with a request: which flow schema matches
 it and why, its priority level, its flow and queues, how many seats it takes, and
 whether it would execute, wait or be rejected now on each replica of the API server.
@@ -40,15 +40,9 @@ Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE
 names, RESOURCE.VERSION.GROUP. A file of --requests has a request in each line, with these
 words and options. The user comes from --as, otherwise from the kubeconfig.
 
-After --, a kubectl command is explained: each request that it sends, and when it sends
-it. kubectl runs for that, against a server on the loopback that answers as if each object
-existed, and as if none did. It reaches no cluster, and changes nothing. Its flags that
-name a cluster, such as --context, say where this command looks.`,
+kubectl prints the requests of a command with -v=6: explain the paths of their URLs.`,
 		examples: `# Say what happens when you list the pods of all namespaces
 kubectl apf explain list pods -A
-
-# Say what happens to each request of a kubectl command
-kubectl apf explain -- kubectl apply -f deployment.yaml
 
 # Say why a request does not get the flow schema that you expect
 kubectl apf explain update deployments/web --subresource=scale -n shop --as=scaler --trace
@@ -62,9 +56,6 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	}.command()
 	c.Args = e.validate
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if c.ArgsLenAtDash() == 0 {
-			return e.runCommand(c, args)
-		}
 		return e.run(c.Context(), args)
 	}
 	c.ValidArgsFunction = e.complete
@@ -79,21 +70,14 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 }
 
 // validate rejects words that are no request.
-func (e *explainCommand) validate(c *cobra.Command, args []string) error {
-	dash := c.ArgsLenAtDash()
+func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 	switch {
 	case e.requests != "" && len(args) > 0:
 		return errors.New("a request and --requests exclude each other")
-	case dash == 0:
-		return e.validateCommand(c, args)
-	case dash > 0:
-		return errors.New("words before -- and after it exclude each other: after -- comes kubectl and its arguments")
-	case len(args) > 0 && isKubectl(args[0]):
-		return errors.New("-- must come before kubectl, as in: kubectl apf explain -- kubectl get pods")
 	case e.requests == "" && len(args) < 2 && e.request.Raw == "" && e.looking.hasFiles():
-		return errors.New("a request must be given too: -f names files of flow schemas. For the objects in a file, write: kubectl apf explain -- kubectl get -f FILE")
+		return errors.New("a request must be given too: -f names files of flow schemas")
 	case e.requests == "" && len(args) < 2 && e.request.Raw == "":
-		return errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz. A kubectl command comes after --")
+		return errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz")
 	default:
 		return nil
 	}

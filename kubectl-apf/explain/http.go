@@ -111,7 +111,7 @@ func (r Request) resourceRequest() (httpRequest, error) {
 	h := httpRequest{method: methodOf(verb)}
 	switch {
 	case h.method == "":
-		return h, fmt.Errorf("verb %q must be get, list, watch, create, update, patch, delete or deletecollection. For an HTTP method give a path; for a kubectl command write: kubectl apf explain -- kubectl %s", r.Verb, r.Verb)
+		return h, fmt.Errorf("verb %q must be get, list, watch, create, update, patch, delete or deletecollection. For an HTTP method give a path; kubectl COMMAND -v=6 prints the paths of a command", r.Verb)
 	case r.Resource.Resource == "":
 		return h, errors.New("a resource or a path must be given, such as pods or /healthz")
 	case verb == "deletecollection" && r.Name != "":

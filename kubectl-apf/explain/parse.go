@@ -178,8 +178,6 @@ type Line struct {
 	// Number is the number of the line, from 1. Text is the line.
 	Number int
 	Text   string
-	// When has the meaning it has in Row.
-	When string
 	Request
 }
 

@@ -151,23 +151,3 @@ func keys(value any, path string) []string {
 	}
 	return out
 }
-
-func TestRequestsOfACommandAreATable(t *testing.T) {
-	requests, err := lineParser().Line("get pods/a pods/b --as=system:serviceaccount:ci:sa")
-	require.NoError(t, err)
-	rows := New(input()).ExplainAll([]Line{{Text: "GET /a", Request: requests[0]}, {Text: "GET /b", When: "the object exists", Request: requests[1]}})
-	a := CommandAnswer{Command: "kubectl x", Requests: rows, Notes: []string{"one"}}
-	var out strings.Builder
-	require.NoError(t, a.WriteTable(&out, table.Options{}))
-	assert.Equal(t, `REQUEST                USER                         FLOW SCHEMA       PRIORITY LEVEL  FLOW                         SEATS  OUTCOME  WHEN
-get pods a -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa      1  unknown  -
-get pods b -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa      1  unknown  the object exists
-Note: one
-`, out.String())
-	text, err := json.Marshal(CommandAnswer{Command: "kubectl x", Requests: Rows{{Request: "GET /b", When: "y", Error: "z"}}, Notes: []string{}})
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"command":"kubectl x","requests":[{"request":"GET /b","when":"y","error":"z"}],"notes":[]}`, string(text))
-	out.Reset()
-	require.NoError(t, CommandAnswer{Command: "kubectl config view"}.WriteTable(&out, table.Options{}))
-	assert.Equal(t, "kubectl config view sends no requests.\n", out.String())
-}

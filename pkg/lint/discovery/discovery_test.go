@@ -14,7 +14,7 @@ import (
 )
 
 // TestKindsAreThoseOfTheClient compares kinds and plurals with client-go's. A test with a
-// kube-apiserver, in kubectl-apf/e2e/commands, compares all columns.
+// kube-apiserver, in kubectl-apf/e2e/agreement, compares all columns.
 func TestKindsAreThoseOfTheClient(t *testing.T) {
 	other := []string{"apiextensions.k8s.io", "apiregistration.k8s.io", "metrics.k8s.io"}
 	ofSomeReleases := []string{"StorageVersionMigration", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "VolumeAttributesClass", "DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"}
