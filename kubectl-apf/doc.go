@@ -21,9 +21,7 @@
 //	    diff            what a change moves
 //	    simulate        what a trace becomes under a configuration
 //	    record          traces of what API servers logged, and pseudonyms for the names in them
-//	    scenario        clients that send generated requests
-//	L3  suggest         settings under which a trace meets goals
-//	    size            how many seats meet goals, from requests or two scrapes
+//	L3  size            how many seats meet goals, from requests or two scrapes
 //	    suite           expectations about a configuration
 //	    dashboard       a page that shows what top answers
 //	L4  isolate         flow schemas and a level for an operator

@@ -84,7 +84,7 @@ if it could not do what it was asked to.`,
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env),
-		newRecord(env), newGenerate(env), newSimulate(env), newSuggest(env), newSize(env), newIsolate(env), newVersion(env), newCompletion(env))
+		newRecord(env), newSimulate(env), newSize(env), newIsolate(env), newVersion(env), newCompletion(env))
 	setHelp(root, env)
 	return root
 }

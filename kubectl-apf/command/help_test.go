@@ -117,7 +117,6 @@ func TestExamplesRun(t *testing.T) {
 	write(t, "audit.log", auditEvent+strings.Replace(auditEvent, `"robot"`, `"system:serviceaccount:shop:default"`, 1))
 	write(t, "operator.yaml", operatorText)
 	write(t, "scaler.log", throttledLine)
-	write(t, "scenario.yaml", scenarioText)
 	writeTrace(t, "trace.jsonl")
 	write(t, "cluster.yaml", flowSchema)
 	write(t, "change.yaml", flowSchema)
@@ -140,7 +139,7 @@ func TestExamplesRun(t *testing.T) {
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if slices.Contains([]string{"simulate", "size", "suggest", "test", "generate", "version", "completion"}, name) {
+				if slices.Contains([]string{"simulate", "size", "test", "version", "completion"}, name) {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue

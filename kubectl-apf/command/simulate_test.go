@@ -98,37 +98,6 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeTrace(t, "trace.jsonl")
-	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
-	goal := "--goal=level.small.rejected == 0"
-	for _, test := range []struct {
-		name   string
-		args   []string
-		status int
-		says   string
-		errors string
-	}{
-		{"a goal that settings meet", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "The goals are met after ", ""},
-		{"what to apply", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal}, statusOK, "\nCONFIGURATION\n---\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\n", ""},
-		{"JSON", []string{"--trace=trace.jsonl", "--baseline=small.yaml", goal, "-o", "json"}, statusOK, `"met": true`, ""},
-		{"a goal that is met", []string{"--trace=trace.jsonl", "--goal=rejected == 0"}, statusOK, "The goals are met without a change.", ""},
-		{"a goal that nothing meets", []string{"--trace=trace.jsonl", "--goal=requests < 5", "--simulations=3"}, statusFindings, "The goals are not met, and no step comes closer, of 1 simulations.", ""},
-		{"no goal", []string{"--trace=trace.jsonl"}, statusFailed, "", "error: --goal must be given, an assertion that has to hold\n"},
-		{"no trace", []string{goal}, statusFailed, "", "error: --trace must be given, the trace to simulate; kubectl apf record makes one\n"},
-		{"a goal that does not parse", []string{"--trace=trace.jsonl", "--goal=rejected"}, statusFailed, "", "error: --goal: assertion \"rejected\", position 9: an operator is missing: must be one of <, <=, >, >=, ==, !=\n"},
-		{"too few simulations", []string{"--trace=trace.jsonl", goal, "--simulations=1"}, statusFailed, "", "error: the number of simulations is 1: must be at least 2\n"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"suggest"}, test.args...)...)
-			assert.Equal(t, test.status, got.status, got.errOut)
-			assert.Contains(t, got.out, test.says)
-			assert.Equal(t, test.errors, got.errOut)
-		})
-	}
-}
-
 func TestSimulateWritesJSONAndAPage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeTrace(t, "trace.jsonl")

@@ -21,7 +21,6 @@ type sizeCommand struct {
 	looking  *looking
 	logs     recordedLogs
 	output   output
-	scenario string
 	before   string
 	interval time.Duration
 	goals    []string
@@ -33,17 +32,17 @@ type sizeCommand struct {
 func newSize(env Environment) *cobra.Command {
 	s := &sizeCommand{simulating: simulating{env: env}, looking: newLooking().withFiles("that are laid over the configuration.")}
 	c := page{
-		use:   "size [--trace TRACE | --audit-log LOG | --http-log LOG | --scenario SCENARIO | --dumps LATER --before EARLIER]",
+		use:   "size [--trace TRACE | --audit-log LOG | --http-log LOG | --dumps LATER --before EARLIER]",
 		short: "Say how many seats an API server needs, and whether it has enough",
 		long: `kubectl apf size says how many seats an API server needs for goals, in total and for each
 priority level, with a range, and which flags or which tier of a managed control plane
 give them. It is an answer of simulations, of one of these:
 
-  a trace, logs or a scenario   requests with their times; no server is asked. -f names
-                                the configuration, over the built-in objects of --release
-  two scrapes of /metrics       saved ones (--dumps and --before), or of the cluster now
-                                and after --interval. They have rates and histograms: the
-                                requests are generated from these
+  a trace or logs           requests with their times; no server is asked. -f names the
+                            configuration, over the built-in objects of --release
+  two scrapes of /metrics   saved ones (--dumps and --before), or of the cluster now and
+                            after --interval. They have rates and histograms: the
+                            requests are generated from these
 
 A goal bounds waits or rejections: an assertion as of kubectl apf simulate. Without a scope it
 holds for each priority level. docs/simulate.md says how the search works, and what the
@@ -60,15 +59,14 @@ kubectl apf size --dumps=must-gather-2 --before=must-gather-1
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
 kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"
 
-# Size for planned clients, and a tier
-kubectl apf size --scenario=scenario.yaml --release=1.33 --tier=eks-xl --goal="rejected == 0"`,
+# Size for a tier
+kubectl apf size --trace=trace.jsonl --release=1.33 --tier=eks-xl --goal="rejected == 0"`,
 		rights: append(endpointRights(), configurationRights()...),
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context(), c.Flags().Changed("engine")) }
 	s.addModelFlags(c)
 	f := c.Flags()
-	f.StringVar(&s.scenario, "scenario", "", "A scenario to generate a trace from.")
 	s.logs.addFlags(f)
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
@@ -104,7 +102,7 @@ func (s *sizeCommand) run(ctx context.Context, engineGiven bool) error {
 	return nil
 }
 
-func (s *sizeCommand) hasRequests() bool { return s.trace != "" || s.scenario != "" || s.logs.given() }
+func (s *sizeCommand) hasRequests() bool { return s.trace != "" || s.logs.given() }
 
 // validate checks the flags and completes the options.
 func (s *sizeCommand) validate() error {
@@ -126,23 +124,17 @@ func (s *sizeCommand) validate() error {
 
 // validateBasis checks that the flags name one thing to size.
 func (s *sizeCommand) validateBasis() error {
-	named := 0
-	for _, is := range []bool{s.trace != "", s.scenario != "", s.logs.given()} {
-		if is {
-			named++
-		}
-	}
 	switch {
-	case named > 1:
-		return errors.New("--trace, --scenario, and the logs of --audit-log and --http-log exclude each other")
-	case named == 1 && (s.before != "" || s.interval != 0):
-		return errors.New("--before and --interval are about two scrapes, and not about a trace, logs or a scenario")
-	case named == 0 && s.looking.dumps != "" && s.before == "":
+	case s.trace != "" && s.logs.given():
+		return errors.New("--trace and the logs of --audit-log and --http-log exclude each other")
+	case s.hasRequests() && (s.before != "" || s.interval != 0):
+		return errors.New("--before and --interval are about two scrapes, and not about a trace or logs")
+	case !s.hasRequests() && s.looking.dumps != "" && s.before == "":
 		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before --dumps")
 	case s.before != "" && s.looking.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
-	case named == 0 && s.looking.offline:
-		return errors.New("--offline leaves nothing to size: --trace, --scenario, --audit-log or --http-log must be given")
+	case !s.hasRequests() && s.looking.offline:
+		return errors.New("--offline leaves nothing to size: --trace, --audit-log or --http-log must be given")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
 	}
@@ -181,7 +173,7 @@ func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (
 	return size.Run(ctx, s.sized, c)
 }
 
-// ofRequests sizes a trace, logs or a scenario.
+// ofRequests sizes a trace or logs.
 func (s *sizeCommand) ofRequests(ctx context.Context) (*size.Size, error) {
 	s.looking.offline = s.looking.dumps == ""
 	from, err := s.looking.open(s.env)

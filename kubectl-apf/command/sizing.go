@@ -15,7 +15,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/scenario"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
@@ -24,27 +23,13 @@ import (
 // defaultInterval is between two readings of a cluster.
 const defaultInterval = 5 * time.Minute
 
-// makeTrace makes a trace of logs or of a scenario, unless there is one, and returns what
-// removes it.
+// makeTrace makes a trace of logs, unless there is one, and returns what removes it.
 func (s *sizeCommand) makeTrace(ctx context.Context) (remove func(), err error) {
-	switch {
-	case s.trace != "":
-		s.sized.Basis = baseName("a trace", s.trace)
-		return func() {}, nil
-	case s.scenario != "":
-		s.sized.Basis = baseName("a scenario, whose requests no server received", s.scenario)
-		of, err := scenario.Read(s.scenario)
-		if err != nil {
-			return nil, err
-		}
-		header, err := headerOf(ctx, s.scenario, of)
-		if err != nil {
-			return nil, err
-		}
-		return s.writeTemporary(ctx, header, of.Generate)
-	default:
+	if s.trace == "" {
 		return s.recordTemporary(ctx)
 	}
+	s.sized.Basis = baseName("a trace", s.trace)
+	return func() {}, nil
 }
 
 // recordTemporary records the logs.

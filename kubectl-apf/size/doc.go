@@ -32,12 +32,6 @@
 // least to the most of what the parts and the whole need. A part has 30 s at least. It says how much the need changes
 // within the requests, and nothing about another day.
 //
-// # Beside package suggest
-//
-// Both search with simulate.Trials, and stay two, because the searches have no step in common: a
-// number of seats has an order and an end, so size closes in on the smallest that holds. Settings
-// have neither, so suggest ranks candidates by how far they miss the goals.
-//
 // # Two scrapes
 //
 // Two scrapes of /metrics have rates and histograms, and no requests. Measure generates requests: a

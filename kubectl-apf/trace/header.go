@@ -24,7 +24,7 @@ const (
 	SourceHTTP Source = "http-log"
 	// SourceJoined is both, joined by the audit ID.
 	SourceJoined Source = "audit-log and http-log"
-	// SourceScenario is a scenario: no server received these requests.
+	// SourceScenario is no log: no server received these requests.
 	SourceScenario Source = "scenario"
 )
 
