@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/isolate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
@@ -30,7 +28,6 @@ type isolateCommand struct {
 	audit, http []string
 	users       string
 	trace       string
-	suite       string
 	name        string
 	seats       int
 }
@@ -46,19 +43,18 @@ everything else goes to a level of its own. It says why each object is as it is,
 applying it would change, and what kubectl apf lint finds. It applies nothing.
 
 What the operator sends follows from its roles, in the cluster or in files, and from a log
-if one is given. The level's shares come from the level with the most unused seats. No
+if one is given. The level's shares are added: it says what each other level pays. No
 request of anybody else moves.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to
-standard error. --suite writes a suite for kubectl apf test: it expects the objects in the
-file NAME.yaml beside it.
+standard error.
 
 The exit status is 1 if lint finds a warning or an error in the objects.`,
 		examples: `# Isolate an operator that is installed
 kubectl apf isolate --service-account=shop/default
 
-# Apply the objects, and keep them in a repository with a suite that tests them
-kubectl apf isolate --service-account=shop/default -o yaml --suite=shop-suite.yaml > shop-default.yaml
+# Apply the objects, and keep them in a repository
+kubectl apf isolate --service-account=shop/default -o yaml > shop-default.yaml
 kubectl apply -f shop-default.yaml
 
 # Isolate an operator by its manifests, without a cluster
@@ -66,7 +62,7 @@ kubectl apf isolate --for=deployment/robot -n shop -f operator.yaml --offline --
 
 # Give it as many seats as its requests held in a log
 kubectl apf isolate --service-account=shop/default --audit-log=audit.log`,
-		rights: append(append(configurationRights(), replicaRights()...), append(factRights(), roleRights()...)...),
+		rights: append(configurationRights(), append(factRights(), roleRights()...)...),
 	}.command()
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error { return i.run(c.Context()) }
@@ -79,7 +75,6 @@ kubectl apf isolate --service-account=shop/default --audit-log=audit.log`,
 	flags.StringArrayVar(&i.http, "http-log", nil, "A log of API servers with -v=3 or more, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringVar(&i.users, "users", "", "A file that names the users of requests in -v=3 logs by user agent and address.")
 	flags.StringVar(&i.trace, "trace", "", "A trace of kubectl apf record, instead of logs.")
-	flags.StringVar(&i.suite, "suite", "", "Write a suite for kubectl apf test to this new file.")
 	i.looking.addFlags(flags)
 	i.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
 	return c
@@ -150,8 +145,6 @@ func (i *isolateCommand) runners() ([]source.Runner, error) {
 		return nil, errors.New("--trace and logs exclude each other: a trace is made of logs")
 	case i.seats < 0:
 		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
-	case i.suite != "":
-		return runners, trace.CheckNew(i.suite, false)
 	default:
 		return runners, nil
 	}
@@ -184,10 +177,7 @@ func (i *isolateCommand) read(ctx context.Context, runners []source.Runner) (in 
 	if in.Roles, err = from.Roles(ctx, runners); err != nil {
 		return in, err
 	}
-	if in.Facts, err = from.Facts(ctx); err != nil {
-		return in, err
-	}
-	in.Replicas, err = from.Replicas(ctx, source.Want{Levels: true, Requests: true, Metrics: true})
+	in.Facts, err = from.Facts(ctx)
 	return in, err
 }
 
@@ -242,11 +232,6 @@ func (i *isolateCommand) traced(yield func(*trace.Request) error) error {
 }
 
 func (i *isolateCommand) write(r *isolate.Result) error {
-	if i.suite != "" {
-		if err := i.writeSuite(r); err != nil {
-			return err
-		}
-	}
 	if i.output.format == formatYAML {
 		text, err := r.Manifests()
 		if err != nil {
@@ -262,16 +247,4 @@ func (i *isolateCommand) write(r *isolate.Result) error {
 		names = append(names, objectName(r.Objects[k].Kind(), r.Objects[k].Name()))
 	}
 	return i.output.write(i.env, r, names)
-}
-
-func (i *isolateCommand) writeSuite(r *isolate.Result) error {
-	text, err := yaml.Marshal(r.Suite)
-	if err != nil {
-		return err
-	}
-	if err := writeNew(i.suite, text, 0o644); err != nil {
-		return err
-	}
-	return writeText(i.env.ErrOut, fmt.Sprintf("%s: %d cases; it tests the objects in %s\n",
-		i.suite, len(r.Suite.Cases), filepath.Join(filepath.Dir(i.suite), isolate.ManifestFile(r.Name))))
 }

@@ -11,7 +11,7 @@ import (
 // defaultShares are the shares of a limited level that states none.
 const defaultShares = 30
 
-// ProtectedLevels returns the levels that the cluster itself depends on: they give no seats.
+// ProtectedLevels returns the levels that the cluster itself depends on.
 func ProtectedLevels() []string {
 	return []string{"catch-all", "exempt", "leader-election", "node-high", "system"}
 }

@@ -24,18 +24,13 @@
 // # Seats
 //
 // The level gets the seats that the operator needs: the peak of a log, and a quarter more, or
-// else a thirtieth of the server's. The level with the most unused seats gives as many shares as
-// the new one gets, so that the seats of all others stay what they are. Unused seats are what the
-// demand of the last period (10 s) leaves in metrics, or what the seats in use and the waiting
-// requests leave in dumps; without both, half of the seats of the level that had the operator's
-// requests. Levels that the cluster itself depends on give none, and a built-in level keeps half of
-// its default seats.
+// else a thirtieth of the server's. Its shares are added, so every other level pays in proportion
+// to its own, and the result says how much.
 //
 // # Proof
 //
 // Package diff must find that only requests of the service accounts move, and that no flow
-// schema stops to match; package lint must find nothing new that is a warning or an error;
-// requests of other users must be classified as before.
+// schema stops to match; package lint must find nothing new that is a warning or an error.
 //
 // # JSON
 //

@@ -137,5 +137,5 @@ func (f *inForce) levelOf(account source.Account) string {
 
 // isImportant reports whether the cluster itself depends on a level.
 func isImportant(level string) bool {
-	return level == "workload-high" || isProtected(level)
+	return level == "workload-high" || slices.Contains(configuration.ProtectedLevels(), level)
 }

@@ -13,9 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/suite"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -26,8 +24,6 @@ type Input struct {
 	Roles         source.Roles
 	Configuration configuration.Configuration
 	Facts         source.Facts
-	// Replicas are the API servers, with their metrics; empty if unknown.
-	Replicas []replica.Replica
 	// Requests yields the requests of a log, of all users, each time that it is called;
 	// nil without a log.
 	Requests func(yield func(*trace.Request) error) error
@@ -44,14 +40,12 @@ type Result struct {
 	Accounts []source.Account `json:"serviceAccounts"`
 	// Roles are bound to the accounts, such as "ClusterRole edit".
 	Roles []string `json:"roles"`
-	// Objects are the levels and then the flow schemas, in matching order.
+	// Objects are the level and then the flow schemas, in matching order.
 	Objects []Object `json:"objects"`
 	// Diff is what applying them does.
 	Diff diff.Result `json:"diff"`
 	// Findings are what applying them adds.
 	Findings []lint.Finding `json:"findings"`
-	// Suite tests them.
-	Suite *suite.Suite `json:"suite"`
 	// Notes are sentences about what was assumed, and what was left out.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -98,9 +92,7 @@ type plan struct {
 	leases *leases
 	events *events
 	size   size
-	// builtIn is set by standard.
-	builtIn *inForce
-	notes   []string
+	notes  []string
 }
 
 func newPlan(in *Input) (*plan, error) {
@@ -185,11 +177,6 @@ func (p *plan) noteMissing() {
 	}
 	for _, missing := range p.Facts.Missing {
 		p.notef("%s: %s", missing.What, missing.Why)
-	}
-	for i := range p.Replicas {
-		for _, missing := range p.Replicas[i].Missing {
-			p.notef("%s: %s: %s", p.Replicas[i].Name, missing.What, missing.Why)
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package isolate
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
@@ -102,71 +102,8 @@ func TestWithoutALevelForLeaderElectionLeasesStay(t *testing.T) {
 	in.Configuration.PriorityLevels = kept
 	r, err := Run(in)
 	require.NoError(t, err)
-	assert.NotContains(t, r.Objects[2].FlowSchema.Name, leasesSuffix)
+	assert.NotContains(t, r.Objects[1].FlowSchema.Name, leasesSuffix)
 	assert.Contains(t, r.Notes, `The priority level "leader-election" does not exist, so leases are in the operator's level: create it again, and repeat this.`)
-}
-
-// usedSeats returns an API server whose levels need these seats.
-func usedSeats(demands map[string]float64) replica.Replica {
-	r := replica.Replica{Metrics: replica.Metrics{Levels: map[string]replica.LevelMetrics{}}}
-	for name, demand := range demands {
-		r.Metrics.Levels[name] = replica.LevelMetrics{DemandHighWatermark: demand}
-	}
-	return r
-}
-
-func TestLevelWithTheMostUnusedSeatsOnTheBusiestServerGives(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		servers []replica.Replica
-		giver   string
-	}{
-		// 1.33: workload-low 245, workload-high 98, global-default 49 of 600 seats; built-in
-		// levels keep half.
-		{"idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 1, "workload-high": 1})}, "workload-low"},
-		{"workload-low is busy", []replica.Replica{usedSeats(map[string]float64{"workload-low": 230, "workload-high": 40})}, "workload-high"},
-		{"workload-low is busy on one server", []replica.Replica{usedSeats(map[string]float64{"workload-low": 3}), usedSeats(map[string]float64{"workload-low": 230.5})}, "workload-high"},
-		{"workload-low is busy by the dumps alone", []replica.Replica{{
-			Levels:   []replica.Level{{Name: "workload-low", Waiting: 200, Executing: 2}, {Name: "workload-high"}},
-			Requests: []replica.Request{{Level: "workload-low", Started: now, InitialSeats: 20}, {Level: "workload-low", Started: now, InitialSeats: 10}},
-		}}, "workload-high"},
-		{"only global-default is idle", []replica.Replica{usedSeats(map[string]float64{"workload-low": 245, "workload-high": 90})}, "global-default"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := input(t, web)
-			in.Replicas = test.servers
-			r, err := Run(in)
-			require.NoError(t, err)
-			assert.Equal(t, test.giver, r.Objects[1].PriorityLevel.Name)
-			assert.Equal(t, "false", r.Objects[1].PriorityLevel.Annotations[flowcontrolv1.AutoUpdateAnnotationKey])
-			assert.True(t, r.IsClean(), "%v", r.Findings)
-		})
-	}
-	in := input(t, web)
-	in.Replicas = []replica.Replica{usedSeats(map[string]float64{"workload-low": 300, "workload-high": 90, "global-default": 49})}
-	_, err := Run(in)
-	require.EqualError(t, err, "no priority level has 20 seats to give: workload-high has 8 of 98 seats to give, global-default has 0 of 49 seats to give, workload-low has 0 of 245 seats to give; give fewer by --seats, or raise the seats of the API server, now 600")
-}
-
-func TestWhatALevelOfAUserHasBesidesItsSpecStays(t *testing.T) {
-	in := input(t, web)
-	shares := int32(400)
-	in.Configuration.PriorityLevels = append(in.Configuration.PriorityLevels, &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "mine", UID: "u", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d", "kubectl.kubernetes.io/last-applied-configuration": "{}"}},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
-			NominalConcurrencyShares: &shares, LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
-		}},
-	})
-	in.Replicas = []replica.Replica{usedSeats(map[string]float64{"mine": 1, "workload-low": 90})}
-	r, err := Run(in)
-	require.NoError(t, err)
-	giver := r.Objects[1].PriorityLevel
-	assert.Empty(t, r.Findings, "that no flow schema names it is no news")
-	assert.Equal(t, metav1.ObjectMeta{Name: "mine", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}}, giver.ObjectMeta)
-	assert.EqualValues(t, 400, *in.Configuration.PriorityLevels[len(in.Configuration.PriorityLevels)-1].Spec.Limited.NominalConcurrencyShares, "the input stays what it was")
-	text, err := r.Manifests()
-	require.NoError(t, err)
-	assert.Contains(t, text, "  annotations:\n    c: d\n  labels:\n    a: b\n  name: mine\n")
 }
 
 func TestPrecedencesAreRoundAndUnused(t *testing.T) {
@@ -197,30 +134,31 @@ func TestPrecedencesAreRoundAndUnused(t *testing.T) {
 	}
 }
 
-// TestWhateverTheSizeOnlyTheGivingLevelPays tries all sizes until no level can give so much.
-func TestWhateverTheSizeOnlyTheGivingLevelPays(t *testing.T) {
+// TestWhateverTheSizeTheLevelHasItAndNoMore tries all sizes on servers of several sizes. The others
+// pay in proportion: nominal seats are ceil(total*shares/sum), as kube-apiserver divides them.
+func TestWhateverTheSizeTheLevelHasItAndNoMore(t *testing.T) {
 	for _, total := range []int{40, 100, 600, 3001} {
 		in := input(t, web)
 		in.Configuration.Total = total
-		made := 0
-		for in.Seats = 2; ; in.Seats += 1 + in.Seats/8 {
+		for in.Seats = 2; in.Seats <= total/2; in.Seats += 1 + in.Seats/8 {
 			r, err := Run(in)
-			if err != nil {
-				require.ErrorContains(t, err, "seats to give")
-				break
-			}
-			made++
-			assert.Empty(t, r.Findings, "%d of %d seats", in.Seats, total)
+			require.NoError(t, err)
+			own := int(*r.Objects[0].PriorityLevel.Spec.Limited.NominalConcurrencyShares)
+			nominal := func(shares, sum int) int { return int(math.Ceil(float64(total*shares) / float64(sum))) }
+			assert.GreaterOrEqual(t, nominal(own, 245+own), in.Seats)
+			assert.Less(t, nominal(own-1, 245+own-1), in.Seats, "fewer shares would not do: %d of %d seats", in.Seats, total)
 			for _, l := range r.Diff.Levels {
-				switch {
-				case l.Before == nil:
-					assert.GreaterOrEqual(t, l.After.Nominal, in.Seats)
-				case l.Name != r.Objects[1].Name():
-					assert.Equal(t, l.Before.Nominal, l.After.Nominal, "%s beside %d of %d seats", l.Name, in.Seats, total)
+				switch l.Name {
+				case "shop-web":
+					assert.Equal(t, nominal(own, 245+own), l.After.Nominal)
+				case "workload-low":
+					assert.Equal(t, nominal(100, 245+own), l.After.Nominal)
 				}
 			}
 		}
-		assert.GreaterOrEqual(t, made, 2, "%d seats", total)
+		require.Greater(t, in.Seats, 2)
+		_, err := Run(in)
+		require.ErrorContains(t, err, "must be from 2, ")
 	}
 }
 
@@ -231,9 +169,9 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
-	assert.ElementsMatch(t, []string{"name", "serviceAccounts", "roles", "objects", "diff", "findings", "suite", "notes"}, slices.Collect(maps.Keys(fields)))
+	assert.ElementsMatch(t, []string{"name", "serviceAccounts", "roles", "objects", "diff", "findings", "notes"}, slices.Collect(maps.Keys(fields)))
 	objects := fields["objects"].([]any)
 	assert.ElementsMatch(t, []string{"priorityLevelConfiguration", "why"}, slices.Collect(maps.Keys(objects[0].(map[string]any))))
-	assert.ElementsMatch(t, []string{"flowSchema", "why"}, slices.Collect(maps.Keys(objects[2].(map[string]any))))
+	assert.ElementsMatch(t, []string{"flowSchema", "why"}, slices.Collect(maps.Keys(objects[1].(map[string]any))))
 	assert.Equal(t, []any{map[string]any{"namespace": "shop", "name": "web"}}, fields["serviceAccounts"])
 }

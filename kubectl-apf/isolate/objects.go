@@ -2,11 +2,9 @@ package isolate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -65,7 +63,7 @@ func (p *plan) parts() []part {
 
 const leasesSuffix, eventsSuffix = "-leases", "-events"
 
-// objects returns the objects to apply: the levels, then the schemas in matching order.
+// objects returns the objects to apply: the level, then the schemas in matching order.
 func (p *plan) objects() ([]Object, error) {
 	parts := p.parts()
 	between := p.current.boundsOf(p.accounts)
@@ -77,7 +75,7 @@ func (p *plan) objects() ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := []Object{{PriorityLevel: p.level()}, {PriorityLevel: manifestOf(p.size.donor), Why: p.size.donorWhy}}
+	objects := []Object{{PriorityLevel: p.level()}}
 	objects[0].Why = append(slices.Clone(p.size.why),
 		fmt.Sprintf("It lends %d %% of its seats while it is idle, and borrows as many as it has.", lends))
 	for i := range parts {
@@ -97,7 +95,7 @@ func (p *plan) clash(objects []Object) error {
 	for i := range objects {
 		o := &objects[i]
 		exists := slices.ContainsFunc(p.Configuration.FlowSchemas, func(s *flowcontrolv1.FlowSchema) bool { return o.FlowSchema != nil && s.Name == o.Name() }) ||
-			o.PriorityLevel != nil && o.Name() == p.name && p.current.hasLevel(p.name)
+			o.PriorityLevel != nil && p.current.hasLevel(p.name)
 		if exists {
 			taken = append(taken, o.Kind()+" "+o.Name())
 		}
@@ -109,7 +107,8 @@ func (p *plan) clash(objects []Object) error {
 }
 
 func (p *plan) level() *flowcontrolv1.PriorityLevelConfiguration {
-	return manifestOf(&flowcontrolv1.PriorityLevelConfiguration{
+	return &flowcontrolv1.PriorityLevelConfiguration{
+		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "PriorityLevelConfiguration"},
 		ObjectMeta: metav1.ObjectMeta{Name: p.name},
 		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
 			Type: flowcontrolv1.PriorityLevelEnablementLimited,
@@ -121,7 +120,7 @@ func (p *plan) level() *flowcontrolv1.PriorityLevelConfiguration {
 				},
 			},
 		},
-	})
+	}
 }
 
 func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
@@ -142,17 +141,6 @@ func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
 		})
 	}
 	return s
-}
-
-// manifestOf returns what of a level is applied.
-func manifestOf(l *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
-	annotations := maps.Clone(l.Annotations)
-	delete(annotations, corev1.LastAppliedConfigAnnotation)
-	return &flowcontrolv1.PriorityLevelConfiguration{
-		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "PriorityLevelConfiguration"},
-		ObjectMeta: metav1.ObjectMeta{Name: l.Name, Labels: l.Labels, Annotations: annotations},
-		Spec:       l.Spec,
-	}
 }
 
 // applied returns the configuration after the objects were applied.

@@ -29,9 +29,6 @@ func (p *plan) result() (*Result, error) {
 	if r.Findings, err = p.newFindings(objects); err != nil {
 		return nil, err
 	}
-	if r.Suite, err = p.suite(after, objects); err != nil {
-		return nil, err
-	}
 	r.Notes = p.notes
 	return r, nil
 }

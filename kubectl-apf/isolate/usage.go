@@ -1,24 +1,13 @@
 package isolate
 
 import (
-	"cmp"
 	"container/heap"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
-
-// maxKinds bounds the kinds of requests that are remembered.
-const maxKinds = 4096
-
-// requestKind is what rules tell apart, without the namespace.
-type requestKind struct {
-	user, verb, group, resource, subresource, path string
-}
 
 // usage is what a log shows of the requests of service accounts.
 type usage struct {
@@ -27,11 +16,8 @@ type usage struct {
 	requests, all, unknown int
 	// undated are requests of unknown duration.
 	undated int
-	// kinds are the numbers of requests, and examples one of each kind.
-	kinds    map[requestKind]int
-	examples map[requestKind]trace.Request
-	leases   map[string]scope // by verb
-	events   map[string]bool  // API groups of written events
+	leases  map[string]scope // by verb
+	events  map[string]bool  // API groups of written events
 	// running are the ends of requests that hold seats, by API server; peak are the most seats at
 	// once of one API server.
 	running map[string]*endings
@@ -40,8 +26,7 @@ type usage struct {
 
 func newUsage(accounts []source.Account) *usage {
 	u := &usage{
-		users: map[string]bool{}, kinds: map[requestKind]int{}, examples: map[requestKind]trace.Request{},
-		leases: map[string]scope{}, events: map[string]bool{}, running: map[string]*endings{},
+		users: map[string]bool{}, leases: map[string]scope{}, events: map[string]bool{}, running: map[string]*endings{},
 	}
 	for _, account := range accounts {
 		u.users[user(account)] = true
@@ -59,13 +44,6 @@ func (u *usage) add(r *trace.Request) error {
 		return nil
 	}
 	u.requests++
-	k := requestKind{r.User, r.Verb, r.APIGroup, r.Resource, r.Subresource, r.Path}
-	if _, known := u.examples[k]; known || len(u.kinds) < maxKinds {
-		u.kinds[k]++
-		if !known {
-			u.examples[k] = *r
-		}
-	}
 	switch {
 	case isLease(r.Verb, r.APIGroup, r.Resource, r.Subresource) && r.Namespace != "":
 		s := u.leases[r.Verb]
@@ -124,17 +102,7 @@ func (u *usage) notes() []string {
 	if u.undated > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d requests of the service accounts are left out of the peak: the log does not say how long they held seats, as for watches.", u.undated, u.requests))
 	}
-	if len(u.kinds) == maxKinds {
-		notes = append(notes, fmt.Sprintf("The log has more than %d kinds of requests: the suite has cases of these.", maxKinds))
-	}
 	return notes
-}
-
-// frequent returns the kinds, the most frequent first.
-func (u *usage) frequent() []requestKind {
-	return slices.SortedFunc(maps.Keys(u.kinds), func(a, b requestKind) int {
-		return cmp.Or(cmp.Compare(u.kinds[b], u.kinds[a]), cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)))
-	})
 }
 
 // ending is the end of a request, and the seats that it returns.
