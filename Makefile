@@ -261,14 +261,6 @@ hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/r
 	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"
 	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./hostile -run '^(TestHostileClientsBesideKubeAPIServer|TestNewPermissionsUnderFloods)$$' -v -update-hostile
 
-# As in: make soak SOAK=10m
-SOAK ?= 2h
-
-.PHONY: soak
-soak: ## Run a server under changing traffic and configuration; write docs/evidence/reliability.md (two hours)
-	@echo "soak: ordinary traffic and overload in turns, a change of the configuration each second, for $(SOAK)"
-	@cd hack/lab && go run ./soak -for=$(SOAK)
-
 # How long each fuzz target runs, where, how many at once, and how many inputs of each that
 # cover more code are copied to testdata/fuzz, as in:
 # make fuzz FUZZTIME=1m FOLDERS=kubectl-apf/suite JOBS=2 KEEP=16
@@ -346,11 +338,6 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)
 	@echo "lag: watches that report nothing, and a slow etcd, under lists of 10,000 FlowSchemas (four minutes)"
 	@cd hack/lab && go run ./lag
-
-.PHONY: overload
-overload: ## Ask a server for ten times what it can do, with static and adaptive totals; write docs/evidence/benchmarks.md (90 minutes)
-	@echo "overload: processors, memory or etcd short, at 2, 5 and 10 times the capacity (90 minutes)"
-	@cd hack/lab && go run ./overload
 
 # Run it after large changes of request handling, Go or the libraries. An old profile
 # does no harm, but helps less.

@@ -1,5 +1,4 @@
-// What measures and breaks: benchmarks, overload, soak, chaos,
-// hostile clients, linearizability. See README.md.
+// What measures and breaks: benchmarks, chaos, hostile clients, linearizability. See README.md.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab
 
 go 1.26.0

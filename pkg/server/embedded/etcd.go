@@ -116,7 +116,7 @@ func (e *Etcd) Close(ctx context.Context) error {
 const (
 	// logEntries is how many writes etcd's log collects before a snapshot on disk cuts it off.
 	// With etcd's default of 100,000 a server whose configuration changes each second takes
-	// 7 MiB more each hour: `make soak`.
+	// 7 MiB more each hour: docs/evidence/reliability.md, Long run.
 	logEntries = 1000
 	// keptEntries is how many it keeps in memory then, for members that lag. There are none.
 	keptEntries = 100
