@@ -15,9 +15,8 @@ type application struct {
 	translator configsync.Translator
 }
 
-// Apply replaces the configuration, and returns the invalid objects. Of those the last
-// valid version stays in effect, if there is one. Mandatory objects may be missing: their
-// built-in forms take effect. The objects must not change afterwards.
+// Apply replaces the configuration, and returns the invalid objects, which it ignores as if they
+// did not exist. Mandatory objects may be missing: their built-in forms take effect. The objects must not change afterwards.
 //
 // Apply is for a FlowControl without informers: those replace what it has applied.
 func (f *FlowControl) Apply(levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema) []engine.Problem {

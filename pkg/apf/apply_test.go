@@ -24,7 +24,7 @@ func TestObjectsFromElsewhereThanAnAPIAreApplied(t *testing.T) {
 	problems := s.Apply(levelObjects{invalid}, []*flowcontrolv1.FlowSchema{schema})
 	require.Len(t, problems, 1)
 	require.ErrorContains(t, problems[0].Err, "must be between 0 and 100")
-	assert.Equal(t, "somebody", s.handle(t.Context(), digestOf("somebody"), func() {}).level, "its last valid version stays")
+	assert.Equal(t, "catch-all", s.handle(t.Context(), digestOf("somebody"), func() {}).level, "it is ignored")
 
 	s.apply(t, nil)
 	assert.Equal(t, "catch-all", s.handle(t.Context(), digestOf("somebody"), func() {}).level)

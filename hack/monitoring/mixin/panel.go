@@ -88,7 +88,7 @@ func dividedRow() Row {
 
 func inForceRow() Row {
 	return Row{Title: "Is the stored configuration in force, on every replica?", Panels: []Panel{
-		{"Stored objects not in force", "Dangling flow schemas name a level that does not exist. Of invalid objects the last valid version is in force.", Number, []Query{
+		{"Stored objects not in force", "Dangling flow schemas name a level that does not exist. Invalid objects are ignored, as if they did not exist.", Number, []Query{
 			{`max by (kind, state) (apiserver_flowcontrol_configuration_objects{job=~"$job",instance=~"$instance",state!="enforced"})`, "{{kind}} {{state}}"},
 			{`max by (instance) (apiserver_flowcontrol_configuration_pending_changes` + onServer + `)`, "{{instance}} changes pending"},
 		}},

@@ -74,7 +74,7 @@ type objectKey struct {
 func New(config Config) (*Controller, error) {
 	if config.Report == nil {
 		config.Report = func(p engine.Problem) {
-			klog.ErrorS(p.Err, "Invalid flow control object; its last valid version, if any, stays in effect", "kind", p.Kind, "name", p.Name)
+			klog.ErrorS(p.Err, "Invalid flow control object; what is invalid is ignored", "kind", p.Kind, "name", p.Name)
 		}
 	}
 	c := &Controller{

@@ -6,8 +6,9 @@
 // request sees either the whole change or none of it. Nothing is applied before both
 // informers have synced: schemas without their levels would match nothing.
 //
-// An invalid object, which validation should have rejected, is reported once, and
-// its last valid version stays in effect.
+// An invalid object, which validation should have rejected, is reported once, and ignored as if it
+// did not exist, as by kube-apiserver. So what is in effect follows from what is stored, on each
+// replica and after each restart.
 //
 // # Bursts
 //

@@ -16,23 +16,17 @@ type ignoredError struct{ error }
 
 func (e ignoredError) Unwrap() error { return e.error }
 
-// setCap sets the cap of a flow. If the annotation is invalid, it sets the former one and
-// returns an ignoredError: kube-apiserver, which may have stored the object, does not
-// validate annotations.
-func setCap(config *engine.LevelConfig, object *flowcontrol.PriorityLevelConfiguration, former int) error {
+// setCap sets the cap of a flow. If the annotation is invalid, it sets none and returns an
+// ignoredError: kube-apiserver, which may have stored the object, does not validate annotations.
+func setCap(config *engine.LevelConfig, object *flowcontrol.PriorityLevelConfiguration) error {
 	value, found := object.Annotations[names.MaxFlowSeatsPercent]
 	if !found || config.Discipline != queueset.Queue {
 		return nil
 	}
 	percent, err := strconv.Atoi(value)
-	if err == nil && percent >= 1 && percent <= 100 {
-		config.MaxFlowSeatsPercent = percent
-		return nil
+	if err != nil || percent < 1 || percent > 100 {
+		return ignoredError{fmt.Errorf("metadata.annotations[%s] is %q, must be an integer from 1 to 100; no cap is in effect", names.MaxFlowSeatsPercent, value)}
 	}
-	config.MaxFlowSeatsPercent = former
-	inEffect := "no cap"
-	if former > 0 {
-		inEffect = fmt.Sprintf("the last valid value, %d,", former)
-	}
-	return ignoredError{fmt.Errorf("metadata.annotations[%s] is %q, must be an integer from 1 to 100; %s is in effect", names.MaxFlowSeatsPercent, value, inEffect)}
+	config.MaxFlowSeatsPercent = percent
+	return nil
 }

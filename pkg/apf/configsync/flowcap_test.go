@@ -70,7 +70,7 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			object := queuing("l", 7)
 			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: c.value}
-			got, err := translateLevel(object, engine.LevelConfig{})
+			got, err := translateLevel(object)
 			assert.Equal(t, c.want, got.MaxFlowSeatsPercent)
 			if c.err == "" {
 				assert.NoError(t, err)
@@ -83,35 +83,28 @@ func TestTranslateCapOfAFlow(t *testing.T) {
 		object := queuing("l", 7)
 		object.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 		object.Spec.Limited.LimitResponse = flowcontrol.LimitResponse{Type: flowcontrol.LimitResponseTypeReject}
-		got, err := translateLevel(object, engine.LevelConfig{})
+		got, err := translateLevel(object)
 		require.NoError(t, err)
 		assert.Zero(t, got.MaxFlowSeatsPercent)
 	})
 }
 
 // kube-apiserver validates no annotations.
-func TestInvalidCapOfAFlowIsIgnoredAndTheLastGoodOneStays(t *testing.T) {
+func TestInvalidCapOfAFlowIsIgnoredAndTheRestTakesEffect(t *testing.T) {
 	translator := NewTranslator()
-	apply := func(value string, shares int32) (engine.LevelConfig, []engine.Problem) {
-		object := queuing("l", shares)
-		if value != "" {
-			object.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}
-		}
+	for _, value := range []string{"30", "many"} {
+		object := queuing("l", 8)
+		object.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}
 		configuration, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
 		require.Len(t, configuration.Levels, 1)
-		return configuration.Levels[0], problems
+		level := configuration.Levels[0]
+		assert.EqualValues(t, 8, level.Shares)
+		if value == "30" {
+			assert.Empty(t, problems)
+			assert.Equal(t, 30, level.MaxFlowSeatsPercent)
+			continue
+		}
+		assert.Len(t, problems, 1)
+		assert.Zero(t, level.MaxFlowSeatsPercent, "whatever it was before")
 	}
-	level, problems := apply("30", 7)
-	assert.Empty(t, problems)
-	assert.Equal(t, 30, level.MaxFlowSeatsPercent)
-	for _, value := range []string{"0", "many"} {
-		level, problems = apply(value, 8)
-		require.Len(t, problems, 1)
-		assert.EqualError(t, problems[0].Err, "metadata.annotations["+names.MaxFlowSeatsPercent+"] is \""+value+"\", must be an integer from 1 to 100; the last valid value, 30, is in effect")
-		assert.Equal(t, 30, level.MaxFlowSeatsPercent)
-		assert.EqualValues(t, 8, level.Shares, "the rest of the object takes effect")
-	}
-	level, problems = apply("", 8)
-	assert.Empty(t, problems)
-	assert.Zero(t, level.MaxFlowSeatsPercent, "an annotation that is removed has no effect")
 }

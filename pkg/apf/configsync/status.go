@@ -3,7 +3,6 @@ package configsync
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"hash"
 	"io"
 	"maps"
@@ -16,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// digest identifies the valid version of an object that is in force: its name, its
+// digest identifies an object that is in force: its name, its
 // specification, and what annotations add to it. UIDs are not part of it, so that servers
 // with stores of their own can be compared.
 type digest [sha256.Size]byte
@@ -90,9 +89,8 @@ func (t translations[O, P]) count(dangles func(P) bool, states ...engine.ObjectS
 		counts[state] = 0
 	}
 	for _, translated := range t.known {
-		var ignored ignoredError
 		switch {
-		case translated.err != nil && !errors.As(translated.err, &ignored):
+		case !translated.valid:
 			counts[engine.Invalid]++
 		case dangles(translated.plain):
 			counts[engine.Dangling]++

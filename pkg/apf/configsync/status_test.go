@@ -68,15 +68,6 @@ func TestStatusCountsObjectsByWhetherTheyAreInForce(t *testing.T) {
 	}, status.Objects, "an annotation that is ignored leaves its object in force")
 }
 
-func TestInvalidObjectKeepsTheHashOfItsLastValidVersion(t *testing.T) {
-	translator := NewTranslator()
-	translator.Translate(levels{queuing("a", 1)}, nil)
-	valid := translator.Status()
-	translator.Translate(levels{malformed("a")}, nil)
-	assert.Equal(t, valid.Hash, translator.Status().Hash)
-	assert.Equal(t, 1, translator.Status().Objects[engine.LevelKind][engine.Invalid])
-}
-
 func TestControllerReportsWhatIsInForceAndWhatIsPending(t *testing.T) {
 	start := time.Unix(1000, 0)
 	f := newFixture(t, testclock.NewFakeClock(start))

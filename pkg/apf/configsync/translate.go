@@ -14,10 +14,9 @@ import (
 // defaultShares is the default of nominalConcurrencyShares of a limited level.
 const defaultShares = 30
 
-// translateLevel translates a level, or returns an error if it is invalid. former is the
-// last valid version of the level, or the zero value. An ignoredError concerns only an
-// annotation.
-func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former engine.LevelConfig) (engine.LevelConfig, error) {
+// translateLevel translates a level, or returns an error if it is invalid. An ignoredError concerns
+// only an annotation.
+func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (engine.LevelConfig, error) {
 	config := engine.LevelConfig{Name: object.Name, UID: string(object.UID), Ref: object}
 	spec := &object.Spec
 	if (spec.Type == flowcontrol.PriorityLevelEnablementLimited) != (spec.Limited != nil) {
@@ -46,7 +45,7 @@ func translateLevel(object *flowcontrol.PriorityLevelConfiguration, former engin
 		if err := config.Validate(); err != nil {
 			return config, err
 		}
-		return config, setCap(&config, object, former.MaxFlowSeatsPercent)
+		return config, setCap(&config, object)
 	default:
 		return config, fmt.Errorf("spec.type must be %q or %q, not %q", flowcontrol.PriorityLevelEnablementLimited, flowcontrol.PriorityLevelEnablementExempt, spec.Type)
 	}

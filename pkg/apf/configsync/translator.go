@@ -11,9 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// Translator translates API objects to the configuration of the engine. It keeps the
-// last valid version of each object. It is not safe for concurrent use. Create one
-// with NewTranslator.
+// Translator translates API objects to the configuration of the engine. The result depends on the
+// present objects only. It is not safe for concurrent use. Create one with NewTranslator.
 type Translator struct {
 	levels  translations[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]
 	schemas translations[*flowcontrol.FlowSchema, rules.Schema]
@@ -32,17 +31,16 @@ type translations[O apiObject, P any] struct {
 }
 
 type translation[O apiObject, P any] struct {
-	object O      // the version translated last
-	err    error  // of that version
-	valid  bool   // there was a valid version
-	plain  P      // the last valid version
-	digest digest // of the last valid version
+	object O
+	err    error
+	valid  bool // the object is in effect, perhaps without an annotation
+	plain  P
+	digest digest // of plain, if it is valid
 }
 
 // translator translates the objects of one kind.
 type translator[O apiObject, P any] struct {
-	// translate translates an object, given the last valid version.
-	translate func(object O, former P) (P, error)
+	translate func(O) (P, error)
 	digest    func(P) digest
 }
 
@@ -51,18 +49,14 @@ func levelTranslator() translator[*flowcontrol.PriorityLevelConfiguration, engin
 }
 
 func schemaTranslator() translator[*flowcontrol.FlowSchema, rules.Schema] {
-	return translator[*flowcontrol.FlowSchema, rules.Schema]{
-		func(object *flowcontrol.FlowSchema, _ rules.Schema) (rules.Schema, error) {
-			return rules.SchemaOf(object)
-		}, schemaDigest,
-	}
+	return translator[*flowcontrol.FlowSchema, rules.Schema]{rules.SchemaOf, schemaDigest}
 }
 
 // NewTranslator returns a Translator without objects.
 func NewTranslator() *Translator { return &Translator{} }
 
 // Translate returns the configuration that the objects make up, and the objects
-// that are invalid. Levels and schemas are in order of name. Mandatory objects that
+// that are invalid, which it lacks. Levels and schemas are in order of name. Mandatory objects that
 // the API lacks are missing: the engine adds them. The objects must not change
 // afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
@@ -83,8 +77,12 @@ func (t *Translator) Update(levels []*flowcontrol.PriorityLevelConfiguration, se
 		t.schemas.remove(name)
 	}
 	for _, object := range set {
-		if one := t.schemas.set(object, schemaTranslator()); one.err == nil {
+		former := t.schemas.known[object.Name].valid
+		switch one := t.schemas.set(object, schemaTranslator()); {
+		case one.valid:
 			change.Schemas = append(change.Schemas, one.plain)
+		case former:
+			change.Removed = append(change.Removed, object.Name)
 		}
 	}
 	return change, t.problems()
@@ -119,7 +117,7 @@ func (t *translations[O, P]) set(object O, with translator[O, P]) translation[O,
 	name := object.GetName()
 	one, ok := t.known[name]
 	if !ok || one.object != object {
-		one = one.next(object, with)
+		one = with.translation(object)
 	}
 	t.remove(name)
 	if t.known == nil {
@@ -135,15 +133,14 @@ func (t *translations[O, P]) set(object O, with translator[O, P]) translation[O,
 	return one
 }
 
-// next returns the translation of the next version of an object.
-func (t translation[O, P]) next(object O, with translator[O, P]) translation[O, P] {
-	plain, err := with.translate(object, t.plain)
-	t.object, t.err = object, err
+func (t translator[O, P]) translation(object O) translation[O, P] {
+	plain, err := t.translate(object)
+	one := translation[O, P]{object: object, err: err}
 	var ignored ignoredError
 	if err == nil || errors.As(err, &ignored) {
-		t.plain, t.valid, t.digest = plain, true, with.digest(plain)
+		one.plain, one.valid, one.digest = plain, true, t.digest(plain)
 	}
-	return t
+	return one
 }
 
 func (t *translations[O, P]) remove(name string) {
@@ -151,7 +148,7 @@ func (t *translations[O, P]) remove(name string) {
 	delete(t.invalid, name)
 }
 
-// inEffect returns the last valid version of each object, in order of name.
+// inEffect returns the valid objects, in order of name.
 func (t *translations[O, P]) inEffect() []P {
 	list := make([]P, 0, len(t.known))
 	for _, name := range slices.Sorted(maps.Keys(t.known)) {

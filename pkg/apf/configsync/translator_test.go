@@ -78,7 +78,7 @@ func TestTranslateLevel(t *testing.T) {
 			if c.change != nil {
 				c.change(object)
 			}
-			got, err := translateLevel(object, engine.LevelConfig{})
+			got, err := translateLevel(object)
 			if c.err != "" {
 				assert.EqualError(t, err, c.err)
 				return
@@ -195,35 +195,6 @@ func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
 	translator := NewTranslator()
 	assert.Equal(t, int32(77), sharesOfCatchAll(t, translator, own))
 	assert.Equal(t, int32(5), sharesOfCatchAll(t, translator), "deleted, the built-in form acts again")
-}
-
-func TestLastGoodFormStays(t *testing.T) {
-	translator := NewTranslator()
-	levelsOf := func(l *flowcontrol.PriorityLevelConfiguration) []*flowcontrol.PriorityLevelConfiguration {
-		return []*flowcontrol.PriorityLevelConfiguration{l}
-	}
-	configuration, problems := translator.Translate(levelsOf(malformed("l")), nil)
-	require.Len(t, problems, 1)
-	levels, _ := namesOf(configuration)
-	assert.NotContains(t, levels, "l", "there is no good form yet")
-
-	good := queuing("l", 9)
-	configuration, problems = translator.Translate(levelsOf(good), nil)
-	require.Empty(t, problems)
-	assert.Equal(t, int32(9), configuration.Levels[0].Shares)
-
-	for range 2 {
-		configuration, problems = translator.Translate(levelsOf(malformed("l")), nil)
-		require.Len(t, problems, 1)
-		assert.Equal(t, engine.LevelKind, problems[0].Kind)
-		assert.Equal(t, "l", problems[0].Name)
-		assert.Same(t, good, configuration.Levels[0].Ref)
-	}
-
-	configuration, problems = translator.Translate(nil, nil)
-	require.Empty(t, problems)
-	levels, _ = namesOf(configuration)
-	assert.NotContains(t, levels, "l", "it is deleted, good or not")
 }
 
 func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {

@@ -29,9 +29,9 @@ type Problem struct {
 	Err  error
 }
 
-// chooseLevels returns the levels that take effect, by name: the configured ones and the last valid
-// version of invalid ones. Mandatory ones may be missing.
-func chooseLevels(configured []LevelConfig, last func(name string) (LevelConfig, bool)) (map[string]LevelConfig, []Problem) {
+// chooseLevels returns the levels that take effect, by name: the valid ones. Mandatory ones may be
+// missing.
+func chooseLevels(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
 	var problems []Problem
 	chosen := make(map[string]LevelConfig, len(configured)+2)
 	for _, c := range configured {
@@ -40,14 +40,11 @@ func chooseLevels(configured []LevelConfig, last func(name string) (LevelConfig,
 			problems = append(problems, Problem{LevelKind, c.Name, errors.New("duplicate name: a priority level of this name was already configured")})
 			continue
 		}
-		if err == nil {
-			chosen[c.Name] = c
+		if err != nil {
+			problems = append(problems, Problem{LevelKind, c.Name, err})
 			continue
 		}
-		problems = append(problems, Problem{LevelKind, c.Name, err})
-		if former, ok := last(c.Name); ok {
-			chosen[c.Name] = former
-		}
+		chosen[c.Name] = c
 	}
 	return chosen, problems
 }

@@ -11,7 +11,7 @@ const (
 	Enforced ObjectState = "enforced"
 	// Dangling flow schemas name a priority level that does not exist, and match no request.
 	Dangling ObjectState = "dangling"
-	// Invalid objects are not in force. The last valid version of each, if any, is.
+	// Invalid objects are ignored, as if they did not exist.
 	Invalid ObjectState = "invalid"
 )
 

@@ -82,7 +82,7 @@ func (e *Engine) Apply(c Configuration) []Problem {
 
 // levelsOf returns the levels that take effect, by name.
 func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
-	configs, problems := chooseLevels(configured, e.lastValid)
+	configs, problems := chooseLevels(configured)
 	for _, config := range MandatoryLevels() {
 		if _, ok := configs[config.Name]; !ok {
 			configs[config.Name] = config
@@ -116,15 +116,6 @@ func (e *Engine) settle(configs map[string]LevelConfig) {
 		dangling = append(dangling, e.dangling[name])
 	}
 	e.observer.Applied(e.Schemas(), dangling)
-}
-
-// lastValid returns the configuration that a level has now.
-func (e *Engine) lastValid(name string) (LevelConfig, bool) {
-	level, ok := e.levels[name]
-	if !ok {
-		return LevelConfig{}, false
-	}
-	return level.configuration(), true
 }
 
 // removed returns the names of the levels that configs lack.

@@ -63,7 +63,7 @@ func newSources(apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowc
 }
 
 // offer puts the configuration of a source into force, unless a better source's is. Objects of the
-// cluster may be invalid one by one: their last valid version stays. wrong is what is wrong with
+// cluster may be invalid one by one, and are ignored. wrong is what is wrong with
 // the source all the same, nil if nothing.
 func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema, wrong error) {
 	s.mu.Lock()
