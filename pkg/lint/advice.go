@@ -73,11 +73,12 @@ func (a *Advisor) MissingLevel(ctx context.Context, schema *flowcontrolv1.FlowSc
 
 // besideOthers returns FC103 or, if the schema can match, FC104 and FC303.
 func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, stored Reader) []Finding {
-	if covering := shadowedBy(schema, others, levelLookup(ctx, stored)); len(covering) > 0 {
+	beside := comparedOf(others)
+	if covering := shadowedBy(schema, beside, levelLookup(ctx, stored)); len(covering) > 0 {
 		return []Finding{neverMatches(schema, covering)}
 	}
 	var findings []Finding
-	if tied := tiedWith(schema, others); len(tied) > 0 {
+	if tied := tiedWith(schema, beside); len(tied) > 0 {
 		after := slices.IndexFunc(tied, func(other *flowcontrolv1.FlowSchema) bool { return other.Name > schema.Name })
 		if after < 0 {
 			after = len(tied)

@@ -21,7 +21,7 @@ func isPresent(level string) bool { return level != "absent" }
 func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
-	covering := shadowedBy(&schema, pointers(others), isPresent)
+	covering := shadowedBy(&schema, comparedOf(pointers(others)), isPresent)
 	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := c.Match(&requests[i]); chosen >= 0 && c.Schemas()[chosen].Name == schema.Name {
@@ -35,7 +35,7 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others [
 	for _, one := range covering {
 		named = append(named, *one)
 	}
-	require.NotEmpty(t, shadowedBy(&schema, pointers(named), isPresent), "the reported schemas suffice")
+	require.NotEmpty(t, shadowedBy(&schema, comparedOf(pointers(named)), isPresent), "the reported schemas suffice")
 	return true
 }
 
@@ -47,13 +47,13 @@ func requireOverlapIsTrue(t *testing.T, a, b flowcontrolv1.FlowSchema, requests 
 	first, second := classifier(a), classifier(b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
-			require.True(t, overlap(rulesOf(&a), &b, rules.Users.Intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
-			require.True(t, overlap(rulesOf(&b), &a, rules.Users.Intersects))
+			require.True(t, overlap(rulesOf(&a), rulesOf(&b), rules.Users.Intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
+			require.True(t, overlap(rulesOf(&b), rulesOf(&a), rules.Users.Intersects))
 			return true
 		}
 	}
-	require.False(t, overlap(rulesOf(&a), &b, rules.Users.Intersects), "%s and %s have no request in common", text(a), text(b))
-	require.False(t, overlap(rulesOf(&b), &a, rules.Users.Intersects))
+	require.False(t, overlap(rulesOf(&a), rulesOf(&b), rules.Users.Intersects), "%s and %s have no request in common", text(a), text(b))
+	require.False(t, overlap(rulesOf(&b), rulesOf(&a), rules.Users.Intersects))
 	return false
 }
 
@@ -123,7 +123,7 @@ func fuzzedSchema(random *rand.Rand, name, userName, inGroup, namespace, verb, r
 func shadowIsSound(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
-	if shadowedBy(&schema, pointers(others), isPresent) == nil {
+	if shadowedBy(&schema, comparedOf(pointers(others)), isPresent) == nil {
 		return
 	}
 	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
@@ -136,7 +136,7 @@ func shadowIsSound(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowc
 
 func overlapIsComplete(t *testing.T, a, b flowcontrolv1.FlowSchema, requests []flow.Attributes) {
 	t.Helper()
-	if overlap(rulesOf(&a), &b, rules.Users.Intersects) {
+	if overlap(rulesOf(&a), rulesOf(&b), rules.Users.Intersects) {
 		return
 	}
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"

@@ -68,7 +68,7 @@ func (d *diversion) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv
 	for _, builtIn := range d.defaults.FlowSchemas {
 		level := schema.Spec.PriorityLevelConfiguration
 		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration &&
-			overlap(rulesOf(schema), builtIn, rules.Users.SurelyIntersects) && d.precedes(schema, builtIn) && d.gets(schema, builtIn) {
+			overlap(rulesOf(schema), rulesOf(builtIn), rules.Users.SurelyIntersects) && d.precedes(schema, builtIn) && d.gets(schema, builtIn) {
 			found = append(found, builtIn)
 		}
 	}

@@ -43,14 +43,9 @@
 //
 // # Many FlowSchemas
 //
-// On write, one FlowSchema is compared with each other one whose users it may share. A
-// Bundle may have 10,000, so an index finds the few that count. A row is a resource rule
-// or a non-resource rule. For each place of a rule (users, verbs, API groups, resources,
-// namespaces, URLs) the index holds the rows that have a value, in matching order. The rows that
-// cover a tuple are the intersection, over its places, of the rows that have its value or a
-// wildcard, as bit sets. The first of them belongs to the FlowSchema that covers the tuple. Rows
-// that overlap are found in the same way and then compared exactly. So the work is proportional to
-// tuples times rows divided by 64.
+// A FlowSchema is compared with each earlier one whose users it may share, by one word each: see
+// UserMask. A bundle of 10,000 takes a fraction of a second if each has a user or service account of
+// its own, and seconds if all share one group and one precedence.
 //
 // # FlowSchemas that overlap
 //

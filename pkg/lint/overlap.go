@@ -12,19 +12,35 @@ import (
 // compared rule by rule while the client waits.
 const maxTied = 20
 
+// compared is a schema with what comparisons need of it.
+type compared struct {
+	*flowcontrolv1.FlowSchema
+	mask  UserMask
+	rules []ruleWithUsers
+}
+
+func comparedOf(schemas []*flowcontrolv1.FlowSchema) []compared {
+	all := make([]compared, len(schemas))
+	for i, schema := range schemas {
+		all[i] = compared{schema, MaskOf(schema), rulesOf(schema)}
+	}
+	return all
+}
+
 // tiedWith returns up to maxTied other schemas of the same precedence that match
 // some request which the schema matches too. It excludes mandatory schemas, whose
 // order does not depend on their names.
-func tiedWith(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	own := rulesOf(schema)
+func tiedWith(schema *flowcontrolv1.FlowSchema, others []compared) []*flowcontrolv1.FlowSchema {
+	own, mask := rulesOf(schema), MaskOf(schema)
 	var tied []*flowcontrolv1.FlowSchema
-	for _, other := range others {
+	for i := range others {
+		other := &others[i]
 		if len(tied) == maxTied {
 			break
 		}
-		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
-			!isMandatorySchema(other.Name) && overlap(own, other, rules.Users.Intersects) {
-			tied = append(tied, other)
+		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && mask.MayIntersect(other.mask) && other.Name != schema.Name &&
+			!isMandatorySchema(other.Name) && overlap(own, other.rules, rules.Users.Intersects) {
+			tied = append(tied, other.FlowSchema)
 		}
 	}
 	return tied
@@ -47,17 +63,9 @@ func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {
 
 // selectsAny reports whether the rule selects some of the requests, of some user.
 func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) bool {
-	return slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
-		return slices.ContainsFunc(requests, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
-	})
-}
-
-// overlap reports whether some request matches one of the rules and the schema. common
-// reports whether two sets have a user in common.
-func overlap(own []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(a, b rules.Users) bool) bool {
-	for i := range own {
-		for j := range schema.Spec.Rules {
-			if own[i].intersects(&schema.Spec.Rules[j], common) {
+	for i := range r.ResourceRules {
+		for k := range requests {
+			if resourceRulesIntersect(&r.ResourceRules[i], &requests[k]) {
 				return true
 			}
 		}
@@ -65,19 +73,32 @@ func overlap(own []ruleWithUsers, schema *flowcontrolv1.FlowSchema, common func(
 	return false
 }
 
-func (r *ruleWithUsers) intersects(other *flowcontrolv1.PolicyRulesWithSubjects, common func(a, b rules.Users) bool) bool {
-	return r.intersectsSubjects(other.Subjects, common) &&
-		(slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
-			return slices.ContainsFunc(other.ResourceRules, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
-		}) || slices.ContainsFunc(r.NonResourceRules, func(a flowcontrolv1.NonResourcePolicyRule) bool {
+// overlap reports whether some request matches a rule of each. common reports whether two sets have a
+// user in common.
+func overlap(some, others []ruleWithUsers, common func(a, b rules.Users) bool) bool {
+	for i := range some {
+		for k := range others {
+			if some[i].intersects(&others[k], common) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *ruleWithUsers) intersects(other *ruleWithUsers, common func(a, b rules.Users) bool) bool {
+	return slices.ContainsFunc(other.users, func(set rules.Users) bool {
+		return slices.ContainsFunc(r.users, func(own rules.Users) bool { return common(set, own) })
+	}) && (r.selectsAny(other.ResourceRules) ||
+		slices.ContainsFunc(r.NonResourceRules, func(a flowcontrolv1.NonResourcePolicyRule) bool {
 			return slices.ContainsFunc(other.NonResourceRules, func(b flowcontrolv1.NonResourcePolicyRule) bool { return nonResourceRulesIntersect(&a, &b) })
 		}))
 }
 
-func (r *ruleWithUsers) intersectsSubjects(subjects []flowcontrolv1.Subject, common func(a, b rules.Users) bool) bool {
-	for i := range subjects {
-		set, ok := usersOf(&subjects[i])
-		if ok && slices.ContainsFunc(r.users, func(own rules.Users) bool { return common(set, own) }) {
+// cover reports whether the rule selects all of the users.
+func (r *ruleWithUsers) cover(users rules.Users) bool {
+	for _, set := range r.users {
+		if set.Covers(users) {
 			return true
 		}
 	}

@@ -105,20 +105,6 @@ func narrow(value *string, other string) bool {
 	return *value == other || other == wildcard
 }
 
-// ruleCovers reports whether the rule matches every request of the tuple.
-func ruleCovers(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
-	return subjectsCover(rule.Subjects, t.users) && requestsCover(rule, t)
-}
-
-func subjectsCover(subjects []flowcontrolv1.Subject, users rules.Users) bool {
-	for i := range subjects {
-		if set, ok := usersOf(&subjects[i]); ok && set.Covers(users) {
-			return true
-		}
-	}
-	return false
-}
-
 func requestsCover(rule *flowcontrolv1.PolicyRulesWithSubjects, t *tuple) bool {
 	if t.url != "" {
 		return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrolv1.NonResourcePolicyRule) bool {

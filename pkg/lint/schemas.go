@@ -26,9 +26,10 @@ const (
 
 // judgeSchemas judges each FlowSchema, in matching order.
 func (j *judge) judgeSchemas() {
-	index := newIndex(j.schemas, j.levelExists)
 	known := newKnown(&j.Facts)
-	for i, schema := range j.schemas {
+	var before []compared // whose level exists, in matching order
+	from := 0             // the first of them of the precedence at hand
+	for _, schema := range j.schemas {
 		isDefault := j.defaults.hasSchema(schema)
 		object := schemaObject(schema.Name)
 		if j.Defaults.FlowSchemas != nil {
@@ -45,8 +46,12 @@ func (j *judge) judgeSchemas() {
 			j.add(missingLevel(schema, "no request matches it"))
 			continue
 		}
-		covering := shadowedBy(schema, index.candidates(i), j.levelExists)
+		covering := shadowedBy(schema, before, j.levelExists)
 		j.shadowed[schema.Name] = len(covering) > 0
+		before = append(before, compared{schema, MaskOf(schema), rulesOf(schema)})
+		for before[from].Spec.MatchingPrecedence != schema.Spec.MatchingPrecedence {
+			from++
+		}
 		if isMandatorySchema(schema.Name) {
 			continue
 		}
@@ -54,7 +59,7 @@ func (j *judge) judgeSchemas() {
 			j.add(neverMatches(schema, covering))
 			continue
 		}
-		if winners := index.winners(i); len(winners) > 0 {
+		if winners := tiedWith(schema, before[from:len(before)-1]); len(winners) > 0 {
 			j.add(precedenceInUse(schema, winners, nil))
 		}
 	}
@@ -118,7 +123,7 @@ func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowco
 // memberships make them overlap.
 func matters(a, b *flowcontrolv1.FlowSchema) bool {
 	same := a.Spec.PriorityLevelConfiguration == b.Spec.PriorityLevelConfiguration
-	return !same && overlap(rulesOf(a), b, rules.Users.SurelyIntersects)
+	return !same && overlap(rulesOf(a), rulesOf(b), rules.Users.SurelyIntersects)
 }
 
 func alsoOf(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) string {

@@ -16,8 +16,8 @@ const maxTries = 100_000
 // shadowedBy returns the earlier schemas that together match every request of the
 // given one, so that it never matches. It returns nil if the schema can match or
 // if maxTries is exceeded. levelExists reports whether a priority level exists.
-func shadowedBy(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, levelExists func(name string) bool) []*flowcontrolv1.FlowSchema {
-	s := search{schema: schema, others: others, levelExists: levelExists}
+func shadowedBy(schema *flowcontrolv1.FlowSchema, others []compared, levelExists func(name string) bool) []*flowcontrolv1.FlowSchema {
+	s := search{schema: schema, mask: MaskOf(schema), others: others, levelExists: levelExists}
 	shadowed := true
 	forEachTuple(schema, func(t tuple) bool {
 		shadowed = s.isCovered(&t)
@@ -26,7 +26,11 @@ func shadowedBy(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSc
 	if !shadowed {
 		return nil
 	}
-	return fewest(schema, s.covering)
+	var covering []*flowcontrolv1.FlowSchema
+	for _, one := range s.covering {
+		covering = append(covering, one.FlowSchema)
+	}
+	return fewest(schema, covering)
 }
 
 // maxAlone bounds how many of several covering schemas are tried alone.
@@ -51,21 +55,23 @@ func fewest(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.FlowSche
 // search looks for the schemas that cover the tuples of a schema.
 type search struct {
 	schema      *flowcontrolv1.FlowSchema
-	others      []*flowcontrolv1.FlowSchema
+	mask        UserMask
+	others      []compared
 	levelExists func(string) bool
 	// covering are the earlier schemas found to cover a tuple.
-	covering []*flowcontrolv1.FlowSchema
+	covering []*compared
 	tries    int
 }
 
 // isCovered reports whether an earlier schema covers the tuple. It tries those first that
 // cover another one.
 func (s *search) isCovered(t *tuple) bool {
-	if slices.ContainsFunc(s.covering, func(one *flowcontrolv1.FlowSchema) bool { return s.try(one, t) }) {
+	if slices.ContainsFunc(s.covering, func(one *compared) bool { return s.try(one, t) }) {
 		return true
 	}
-	for _, other := range s.others {
-		if other.Name != s.schema.Name && compareMatchingOrder(other, s.schema) < 0 && s.try(other, t) {
+	for i := range s.others {
+		other := &s.others[i]
+		if s.mask.MayIntersect(other.mask) && other.Name != s.schema.Name && compareMatchingOrder(other.FlowSchema, s.schema) < 0 && s.try(other, t) {
 			s.covering = append(s.covering, other)
 			return true
 		}
@@ -73,15 +79,20 @@ func (s *search) isCovered(t *tuple) bool {
 	return false
 }
 
-func (s *search) try(candidate *flowcontrolv1.FlowSchema, t *tuple) bool {
+func (s *search) try(candidate *compared, t *tuple) bool {
 	s.tries++
-	return s.tries <= maxTries && coversTuple(candidate, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
+	return s.tries <= maxTries && covers(candidate.rules, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
 }
 
 // coversTuple reports whether one rule of the schema matches every request of the tuple.
 func coversTuple(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
-	for i := range schema.Spec.Rules {
-		if ruleCovers(&schema.Spec.Rules[i], t) {
+	return covers(rulesOf(schema), t)
+}
+
+// covers reports whether one of the rules matches every request of the tuple.
+func covers(rules []ruleWithUsers, t *tuple) bool {
+	for i := range rules {
+		if rules[i].cover(t.users) && requestsCover(rules[i].PolicyRulesWithSubjects, t) {
 			return true
 		}
 	}

@@ -61,17 +61,17 @@ func TestRulesCoverAndIntersect(t *testing.T) {
 			first, second := schemaOf("first", 5, test.first), schemaOf("second", 5, test.second)
 			both := []flowcontrolv1.FlowSchema{first, second}
 			yes := func(string) bool { return true }
-			require.Equal(t, test.shadows, shadowedBy(&second, pointers(both), yes) != nil)
-			require.Equal(t, test.overlap, tiedWith(&second, pointers(both)) != nil)
-			require.Equal(t, test.overlap, tiedWith(&first, pointers(both)) != nil)
-			require.Empty(t, shadowedBy(&first, pointers(both), yes), "it comes first")
+			require.Equal(t, test.shadows, shadowedBy(&second, comparedOf(pointers(both)), yes) != nil)
+			require.Equal(t, test.overlap, tiedWith(&second, comparedOf(pointers(both))) != nil)
+			require.Equal(t, test.overlap, tiedWith(&first, comparedOf(pointers(both))) != nil)
+			require.Empty(t, shadowedBy(&first, comparedOf(pointers(both)), yes), "it comes first")
 		})
 	}
 }
 
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
-	require.Empty(t, tiedWith(&schema, pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})))
+	require.Empty(t, tiedWith(&schema, comparedOf(pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))}))))
 }
 
 func TestSearchStopsAtMaxTries(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSearchStopsAtMaxTries(t *testing.T) {
 	}
 	schema := schemaOf("new", 5, resources(rule))
 	first := []flowcontrolv1.FlowSchema{everything("first", 4, aUser("alice"))}
-	require.Empty(t, shadowedBy(&schema, pointers(first), isPresent))
+	require.Empty(t, shadowedBy(&schema, comparedOf(pointers(first)), isPresent))
 	schema.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
-	require.Len(t, shadowedBy(&schema, pointers(first), isPresent), 1)
+	require.Len(t, shadowedBy(&schema, comparedOf(pointers(first)), isPresent), 1)
 }

@@ -10,58 +10,57 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
-// inOrder returns the schemas in matching order.
-func inOrder(schemas []flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	return slices.SortedFunc(slices.Values(pointers(schemas)), compareMatchingOrder)
-}
-
-func TestIndexAgreesWithComparingEachSchema(t *testing.T) {
+// TestChecksOfABundleAreThoseOfAWrite compares what a bundle says of each schema with the comparison
+// of this schema with all others, in any order.
+func TestChecksOfABundleAreThoseOfAWrite(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 8))
 	shadowed, won := 0, 0
 	for range 60 {
-		schemas := inOrder(randomSchemas(random, 2+random.IntN(60)))
-		x := newIndex(schemas, isPresent)
+		schemas := slices.SortedFunc(slices.Values(pointers(randomSchemas(random, 2+random.IntN(60)))), compareMatchingOrder)
+		all := comparedOf(schemas)
 		for i, schema := range schemas {
-			require.Equal(t, shadowedBy(schema, schemas, isPresent) != nil, shadowedBy(schema, x.candidates(i), isPresent) != nil, "%s among %s", text(schema), text(schemas))
-			if x.candidates(i) != nil {
+			before := shadowedBy(schema, all[:i], isPresent)
+			require.Equal(t, shadowedBy(schema, all, isPresent) != nil, before != nil, "%s among %s", text(schema), text(schemas))
+			for k := range all { // a mask may not hide a schema that has a user in common
+				if overlap(rulesOf(schema), all[k].rules, rules.Users.Intersects) {
+					require.True(t, MaskOf(schema).MayIntersect(all[k].mask), "%s and %s", text(schema), text(all[k].FlowSchema))
+					won++
+				}
+			}
+			if before != nil {
 				shadowed++
 			}
-			before := slices.DeleteFunc(slices.Clone(schemas[:i]), func(other *flowcontrolv1.FlowSchema) bool {
-				return !isPresent(other.Spec.PriorityLevelConfiguration.Name)
-			})
-			winners := tiedWith(schema, before)
-			require.Equal(t, winners, x.winners(i), "%s among %s", text(schema), text(schemas))
-			won += len(winners)
 		}
 	}
 	assert.Greater(t, shadowed, 60)
 	assert.Greater(t, won, 60)
 }
 
-func TestIndexStopsAtTooManyTuples(t *testing.T) {
+func TestASearchStopsAtTooManyTuples(t *testing.T) {
 	rule := flowcontrolv1.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
 	for i := range maxTries + 1 {
 		rule.Verbs = append(rule.Verbs, fmt.Sprint(i))
 	}
-	schemas := []flowcontrolv1.FlowSchema{everything("first", 4, aUser("alice")), schemaOf("new", 5, resources(rule))}
-	require.Empty(t, newIndex(inOrder(schemas), isPresent).candidates(1))
-	schemas[1].Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
-	require.Len(t, newIndex(inOrder(schemas), isPresent).candidates(1), 1)
+	first, second := everything("first", 4, aUser("alice")), schemaOf("new", 5, resources(rule))
+	require.Empty(t, shadowedBy(&second, comparedOf([]*flowcontrolv1.FlowSchema{&first}), isPresent))
+	second.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
+	require.Len(t, shadowedBy(&second, comparedOf([]*flowcontrolv1.FlowSchema{&first}), isPresent), 1)
 }
 
-func TestSetsInCommonAreComplete(t *testing.T) {
+func TestSetsOfUsersAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 9))
 	seen := map[bool]int{}
 	for range 2000 {
 		first, second := randomSubject(random), randomSubject(random)
 		for _, a := range usersOfAll([]flowcontrolv1.Subject{first}) {
 			for _, b := range usersOfAll([]flowcontrolv1.Subject{second}) {
-				require.Equal(t, b.Covers(a), slices.Contains(a.Supersets(), b), "%+v covers %+v", b, a)
+				require.Equal(t, a.Intersects(b), b.Intersects(a), "%+v and %+v", a, b)
 				if a.Intersects(b) {
-					require.True(t, slices.Contains(a.Supersets(), b) || slices.Contains(a.KindsInCommon(), b.Kind), "%+v and %+v", a, b)
+					require.True(t, maskOf(a).MayIntersect(maskOf(b)), "%+v and %+v", a, b)
 				}
 				if a.SurelyIntersects(b) {
 					require.True(t, a.Intersects(b))
