@@ -101,7 +101,7 @@ func TestSBOMNamesEveryModule(t *testing.T) {
 		Components []struct{ Name, Version string }
 	}
 	require.NoError(t, json.Unmarshal([]byte(first), &sbom))
-	require.Equal(t, struct{ Name, Version string }{module, "v1.2.3"}, sbom.Metadata.Component)
+	require.Equal(t, struct{ Name, Version string }{module + "/kubectl-apf", "v1.2.3"}, sbom.Metadata.Component)
 	found := map[string]string{}
 	for _, component := range sbom.Components {
 		found[component.Name] = component.Version

@@ -31,5 +31,5 @@ func (r *release) writeSBOM(ctx context.Context, name string, program []byte) er
 	}
 	// A program knows the modules of this repository by the folders that replace them,
 	// which no scanner finds.
-	return r.write(name+".cdx.json", []byte(strings.NewReplacer(`./pkg/`, module+"/pkg/", "(devel)", "v"+r.version).Replace(sbom)))
+	return r.write(name+".cdx.json", []byte(strings.NewReplacer(`../pkg/`, module+"/pkg/", `./pkg/`, module+"/pkg/", `".."`, `"`+module+`"`, "golang/..@", "golang/"+module+"@", "(devel)", "v"+r.version).Replace(sbom)))
 }
