@@ -57,10 +57,22 @@ lasting() {
 
 new_key() { $openssl ecparam -name prime256v1 -genkey -noout -out "$1"; }
 
-# secret NAME CERTIFICATE KEY: stores both, and the CA certificate.
+# bundled BUNDLE: reports whether the CA certificate is in a file of certificates.
+bundled() {
+  [ -s "$1" ] && awk -v ca="$(grep -v -e - "$dir/ca.crt" | tr -d '[:space:]')" '
+    /-----BEGIN CERTIFICATE-----/ { body = ""; next }
+    /-----END CERTIFICATE-----/ { if (body == ca) found = 1; next }
+    { gsub(/[[:space:]]/, ""); body = body $0 }
+    END { exit !found }' "$1"
+}
+
+# secret NAME CERTIFICATE KEY: stores both, and the CA certificate. A bundle that has the CA
+# stays as it is: somebody adds certificates before the CA is replaced.
 secret() {
+  field "$1" ca.crt >"$dir/bundle.crt"
+  bundled "$dir/bundle.crt" || cp "$dir/ca.crt" "$dir/bundle.crt"
   $kubectl -n $namespace create secret generic "$1" --type=kubernetes.io/tls --dry-run=client -o yaml \
-    --from-file=ca.crt="$dir/ca.crt" --from-file=tls.crt="$2" --from-file=tls.key="$3" |
+    --from-file=ca.crt="$dir/bundle.crt" --from-file=tls.crt="$2" --from-file=tls.key="$3" |
     $kubectl apply --server-side --force-conflicts --field-manager=certificates.sh -f - >/dev/null
 }
 
@@ -114,12 +126,17 @@ certificate() {
   say "created certificate, valid for $days days: Secret $1"
 }
 
-# trust fills in caBundle of the APIServices that name the Service of this server.
+# trust fills in caBundle of the APIServices that name the Service of this server. A bundle
+# that has the CA stays.
 trust() {
   bundle=$($openssl base64 -A <"$dir/ca.crt")
   $kubectl get apiservices -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .spec.service}}{{.namespace}}/{{.name}} {{$name}}{{"\n"}}{{end}}{{end}}' |
     sed -n "s,^$namespace/flowcontrol-apiserver ,,p" >"$dir/registered"
   while read -r name; do
+    $kubectl get apiservice "$name" -o go-template='{{with .spec.caBundle}}{{.}}{{end}}' | $openssl base64 -d -A >"$dir/bundle.crt"
+    if bundled "$dir/bundle.crt"; then
+      continue
+    fi
     $kubectl patch apiservice "$name" --type=merge -p "{\"spec\":{\"caBundle\":\"$bundle\"}}" >/dev/null
     say "set caBundle: APIService $name"
   done <"$dir/registered"

@@ -48,24 +48,6 @@ func (r *Replica) Add(endpoint Endpoint, body io.Reader) {
 	}
 }
 
-// Take takes what another state has of an endpoint.
-func (r *Replica) Take(endpoint Endpoint, from *Replica) {
-	switch endpoint {
-	case EndpointMetrics:
-		r.Metrics = from.Metrics
-	case EndpointLevels:
-		r.Levels = from.Levels
-	case EndpointQueues:
-		r.Queues = from.Queues
-	case EndpointRequests:
-		r.Requests = from.Requests
-	case EndpointFlows:
-		r.Flows = from.Flows
-	case EndpointRejections:
-		r.Rejections = from.Rejections
-	}
-}
-
 // readRows reads a response, one value per row.
 func readRows[T any](body io.Reader, convert func(*reader) T) (values []T, faults []string) {
 	text, err := io.ReadAll(body)

@@ -3,11 +3,9 @@ package source
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/version"
 
@@ -21,18 +19,9 @@ import (
 // Files are recognized by their content: objects of the API group, in YAML or JSON, one
 // by one or in lists; the responses of one API server to each replica.Endpoint and to
 // /version. serversOf says which answers are of one server. What is left out is noted.
-//
-// It is read once. Answers do not change, and an archive may be large.
 type saved struct {
 	withoutRoles
 	options Options
-	find    func() (*findings, error)
-}
-
-func newSaved(options Options) *saved {
-	s := &saved{options: options}
-	s.find = sync.OnceValues(s.read)
-	return s
 }
 
 var _ base = (*saved)(nil)
@@ -45,8 +34,7 @@ type findings struct {
 	out       leftOut
 }
 
-// read reads the directory.
-func (s *saved) read() (*findings, error) {
+func (s *saved) find() (*findings, error) {
 	found := &findings{out: leftOut{}}
 	var answers []savedAnswer
 	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
@@ -90,8 +78,7 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 		return configuration.Configuration{}, err
 	}
 	release, notes := s.release(found.version)
-	left := maps.Clone(found.out)
-	files, err := found.readManifests(left)
+	files, err := found.readManifests()
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
@@ -100,7 +87,7 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	for _, err := range files.Errors {
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
-	out.Notes = append(out.Notes, left.notes()...)
+	out.Notes = append(out.Notes, found.out.notes()...)
 	if out, err = fill(out); err != nil {
 		return out, err
 	}
@@ -160,7 +147,7 @@ func (s *saved) release(info version.Info) (configuration.Release, []string) {
 
 // readManifests reads the objects. Of an object that is there more than once, the latest
 // is used.
-func (f *findings) readManifests(left leftOut) (Files, error) {
+func (f *findings) readManifests() (Files, error) {
 	var files Files
 	decoder, err := newDecoder()
 	if err != nil {
@@ -176,11 +163,11 @@ func (f *findings) readManifests(left leftOut) (Files, error) {
 			files.add(decoder, document, &fileReader{})
 		}
 	}
-	files.Objects = latest(files.Objects, left)
+	files.Objects = f.latest(files.Objects)
 	return files, nil
 }
 
-func latest(objects []Object, left leftOut) []Object {
+func (f *findings) latest(objects []Object) []Object {
 	var kept []Object
 	positions := map[string]int{}
 	for _, object := range objects {
@@ -194,7 +181,7 @@ func latest(objects []Object, left leftOut) []Object {
 		if object.resourceVersion() > kept[at].resourceVersion() {
 			object, kept[at] = kept[at], object
 		}
-		left.add(object.Place.String(), "They are objects that other files have too, as late or later.")
+		f.out.add(object.Place.String(), "They are objects that other files have too, as late or later.")
 	}
 	return kept
 }

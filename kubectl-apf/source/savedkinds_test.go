@@ -243,21 +243,3 @@ func TestSavedObjectsWithoutAnswers(t *testing.T) {
 	assert.ErrorContains(t, err, "has no answers of an API server: must have")
 	assert.ErrorContains(t, err, "pods.json. It has no flow schema")
 }
-
-// TestSavedAnswersAreReadOnce removes the answers between two questions.
-func TestSavedAnswersAreReadOnce(t *testing.T) {
-	directory := t.TempDir()
-	write(t, directory, map[string]string{"levels": levelsText, "metrics": metricsOf(1), "a.yaml": schemaYAML("a", "v1", "l")})
-	s := newSource(t, source.Options{Dumps: directory, Release: "1.33"})
-	first, err := s.Configuration(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, os.RemoveAll(directory))
-	again, err := s.Configuration(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, first, again, "the notes are not repeated")
-	states, err := s.Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	require.Len(t, states, 1)
-	assert.Len(t, states[0].Levels, 1)
-	assert.Empty(t, states[0].Metrics.Schemas, "only what is wanted")
-}

@@ -172,30 +172,14 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 		}
 		s.answers[a.endpoint] = a
 	}
-	s.state = s.read()
+	s.state = s.wanted(Want{Levels: true, Queues: true, Requests: true, Metrics: true, Flows: true, Rejections: true})
 	return s
 }
 
-// wanted returns the part of the state that is wanted.
+// wanted returns the state that the answers tell.
 func (s *savedServer) wanted(want Want) replica.Replica {
-	all := s.state
-	state := replica.Replica{Name: all.Name, Read: all.Read}
-	endpoints := want.Endpoints()
-	for _, missing := range all.Missing {
-		if slices.Contains(endpoints, replica.Endpoint(missing.What)) {
-			state.Missing = append(state.Missing, missing)
-		}
-	}
-	for _, endpoint := range endpoints {
-		state.Take(endpoint, &all)
-	}
-	return state
-}
-
-// read returns the state that the answers tell.
-func (s *savedServer) read() replica.Replica {
 	state := replica.Replica{Name: s.name}
-	for _, endpoint := range replica.Endpoints() {
+	for _, endpoint := range want.Endpoints() {
 		a, exists := s.answers[endpoint]
 		if !exists {
 			state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", s.name)})

@@ -50,7 +50,7 @@ import (
 )
 
 // Source is where a command looks. Its errors are of type *Error. Methods may be called repeatedly,
-// and read again each time, but for saved answers.
+// and read again each time.
 type Source interface {
 	// Configuration returns the objects in force, files included. A file that cannot
 	// be read is an error here.
@@ -136,7 +136,7 @@ func New(options Options) (Source, error) {
 	files := newFileReader(options)
 	switch {
 	case options.Dumps != "":
-		return &overlaid{base: newSaved(options), files: files}, nil
+		return &overlaid{base: &saved{options: options}, files: files}, nil
 	case options.Offline:
 		return &overlaid{base: &builtIn{options: options}, files: files}, nil
 	default:

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"k8s.io/client-go/util/cert"
 )
 
 const (
@@ -191,14 +189,12 @@ func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate,
 	if err != nil {
 		return fmt.Errorf("certificate %s cannot be parsed after signing: %w", target.CertificateFile, err)
 	}
-	encoded, err := cert.EncodeCertificates(certificate)
-	if err != nil {
-		return fmt.Errorf("certificate %s cannot be encoded: %w", target.CertificateFile, err)
+	if err := target.setCertificate(certificate); err != nil {
+		return err
 	}
-	if err := writeFileAtomically(target.CertificateFile, encoded, publicMode); err != nil {
+	if err := writeFileAtomically(target.CertificateFile, target.CertificatePEM, publicMode); err != nil {
 		return fmt.Errorf("certificate %s cannot be written: %w", target.CertificateFile, err)
 	}
-	target.setCertificate(certificate, encoded)
 	i.renewals = append(i.renewals, Renewal{Certificate: target.name, File: target.CertificateFile, Reason: reason, NotAfter: target.NotAfter})
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/util/cert"
@@ -18,9 +19,10 @@ import (
 type KeyPair struct {
 	// CertificateFile and KeyFile are absolute paths, modes 0644 and 0600.
 	CertificateFile, KeyFile string
-	// CertificatePEM and KeyPEM are the contents of these files.
+	// CertificatePEM and KeyPEM are the contents of these files. The CA's certificate file may
+	// be a bundle; one certificate in it belongs to the key.
 	CertificatePEM, KeyPEM []byte
-	// NotAfter is the end of the certificate's validity.
+	// NotAfter is the end of the validity of the key's certificate.
 	NotAfter time.Time
 }
 
@@ -30,6 +32,9 @@ type parsedKeyPair struct {
 	name        string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
+	// others are the further certificates of a CA bundle, which an administrator adds so that
+	// clients trust another CA too. Renewal keeps them.
+	others []*x509.Certificate
 }
 
 // openKeyPairs opens the pairs of these names, except pairs that cannot be opened.
@@ -63,10 +68,10 @@ func readKeyPair(directory, name string) (*parsedKeyPair, error) {
 		CertificateFile: filepath.Join(directory, name+".crt"),
 		KeyFile:         filepath.Join(directory, name+".key"),
 	}}
-	if err := p.readCertificate(); err != nil {
+	if err := p.readKey(); err != nil {
 		return nil, err
 	}
-	if err := p.readKey(); err != nil {
+	if err := p.readCertificate(); err != nil {
 		return nil, err
 	}
 	switch {
@@ -93,17 +98,26 @@ func (p *parsedKeyPair) readCertificate() error {
 	if err != nil {
 		return fmt.Errorf("%s contains no valid certificate: %w; %s", p.CertificateFile, err, p.remedy())
 	}
-	if len(certificates) != 1 {
+	own := 0
+	if p.name != CACertificate && len(certificates) != 1 {
 		return fmt.Errorf("%s contains %d certificates, where one is expected; %s", p.CertificateFile, len(certificates), p.remedy())
 	}
-	// Not the content, which may hold a private key beside the certificate.
-	encoded, err := cert.EncodeCertificates(certificates...)
-	p.setCertificate(certificates[0], encoded)
-	return err
+	if p.key != nil {
+		own = max(0, slices.IndexFunc(certificates, func(c *x509.Certificate) bool { return p.key.PublicKey.Equal(c.PublicKey) }))
+	}
+	p.others = slices.Delete(slices.Clone(certificates), own, own+1)
+	return p.setCertificate(certificates[own])
 }
 
-func (p *parsedKeyPair) setCertificate(certificate *x509.Certificate, encoded []byte) {
+// setCertificate makes a certificate the key's. CertificatePEM has no private key that a file
+// may hold beside certificates.
+func (p *parsedKeyPair) setCertificate(certificate *x509.Certificate) error {
+	encoded, err := cert.EncodeCertificates(append([]*x509.Certificate{certificate}, p.others...)...)
+	if err != nil {
+		return fmt.Errorf("certificate %s cannot be encoded: %w", p.CertificateFile, err)
+	}
 	p.certificate, p.CertificatePEM, p.NotAfter = certificate, encoded, certificate.NotAfter
+	return nil
 }
 
 func (p *parsedKeyPair) readKey() error {

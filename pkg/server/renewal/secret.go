@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -152,7 +153,8 @@ func (s *Secrets) template(old, ca *x509.Certificate, now time.Time) *x509.Certi
 	}
 }
 
-// sign puts a new key, the certificate of the template, and the CA's certificate into secret.
+// sign puts a new key and the certificate of the template into secret. The CA bundle there keeps
+// what it has, so that a bundle for the change to another CA survives, and gets the CA if it lacks it.
 func sign(secret *corev1.Secret, template *x509.Certificate, ca tls.Certificate) (err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -174,8 +176,23 @@ func sign(secret *corev1.Secret, template *x509.Certificate, ca tls.Certificate)
 	if err != nil {
 		return err
 	}
-	secret.Data[caBundleKey] = pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: ca.Leaf.Raw})
+	secret.Data[caBundleKey] = bundleWith(secret.Data[caBundleKey], ca.Leaf)
 	secret.Data[corev1.TLSCertKey] = pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
 	secret.Data[corev1.TLSPrivateKeyKey] = pem.EncodeToMemory(&pem.Block{Type: keyutil.PrivateKeyBlockType, Bytes: pkcs8})
 	return nil
+}
+
+// bundleWith returns a bundle with a CA in it: the bundle as it is if it has the CA, or the CA
+// followed by the bundle's certificates.
+func bundleWith(bundle []byte, ca *x509.Certificate) []byte {
+	encoded := pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: ca.Raw})
+	certificates, err := cert.ParseCertsPEM(bundle)
+	switch {
+	case err != nil: // no certificate, or one that no client can read
+		return encoded
+	case slices.ContainsFunc(certificates, ca.Equal):
+		return bundle
+	default:
+		return append(encoded, bundle...)
+	}
 }

@@ -210,3 +210,27 @@ func TestASecretThatCannotBeRenewedIsNamed(t *testing.T) {
 		})
 	}
 }
+
+// Renewal wrote the signing CA alone, so a bundle for the change to another CA was lost.
+func TestRenewalKeepsTheCABundleOfASecret(t *testing.T) {
+	own := get(t, newSecretRig(t).Client, "ca").Data[corev1.TLSCertKey]
+	other := string(own)
+	for name, test := range map[string]struct{ bundle, want func(ca string) string }{
+		"none":                {func(string) string { return "" }, func(ca string) string { return ca }},
+		"with the CA":         {func(ca string) string { return other + ca }, func(ca string) string { return other + ca }},
+		"of another CA alone": {func(string) string { return other }, func(ca string) string { return ca + other }},
+		"that nobody reads":   {func(string) string { return "text" }, func(ca string) string { return ca }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newSecretRig(t)
+			ca := string(get(t, r.Client, "ca").Data[corev1.TLSCertKey])
+			r.change(t, "serving", func(s *corev1.Secret) { s.Data[caBundleKey] = []byte(test.bundle(ca)) })
+			r.clock.Step(365*day - 15*time.Minute)
+			result, err := r.Renew(t.Context(), "serving")
+			require.NoError(t, err)
+			require.True(t, result.Renewed)
+			require.Equal(t, test.want(ca), string(get(t, r.Client, "serving").Data[caBundleKey]))
+			r.requireValid(t)
+		})
+	}
+}

@@ -77,6 +77,19 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 			require.Equal(t, secrets[kept].ResourceVersion, now[kept].ResourceVersion, kept)
 		}
 	})
+	t.Run("a bundle for the change to another authority stays", func(t *testing.T) {
+		bundle := append(secretsOf(t, client)["flowcontrol-etcd-tls"].Data["tls.crt"], secrets["flowcontrol-apiserver-ca"].Data["tls.crt"]...)
+		kubectl.Run(t, "patch", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io", "--type=merge", "-p", `{"spec":{"caBundle":"`+base64.StdEncoding.EncodeToString(bundle)+`"}}`)
+		now := secretsOf(t, client)["flowcontrol-apiserver-serving"]
+		now.Data["ca.crt"] = bundle
+		_, err := client.CoreV1().Secrets(namespace).Update(t.Context(), now, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		replaceLeaf(t, client, secretsOf(t, client), "flowcontrol-apiserver-serving", 10*24*time.Hour)
+		output, err := script()
+		require.NoError(t, err, output)
+		require.Equal(t, string(bundle), string(secretsOf(t, client)["flowcontrol-apiserver-serving"].Data["ca.crt"]))
+		require.Equal(t, base64.StdEncoding.EncodeToString(bundle), kubectl.Run(t, "get", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io", "-o", "jsonpath={.spec.caBundle}"))
+	})
 	t.Run("an authority near its end is kept, and how to replace it is said", func(t *testing.T) {
 		replaceLeaf(t, client, secrets, "flowcontrol-apiserver-ca", 100*24*time.Hour)
 		before := versions(secretsOf(t, client))
