@@ -453,7 +453,7 @@ update-codegen: ## Generate code
 .PHONY: update-docs
 update-docs: binaries ## Update outputs, flags, filters and conformance in the documents, rules, dashboard and chart
 	@echo "update-docs: README.md, ARCHITECTURE.md, docs/, artifacts/monitoring and artifacts/chart"
-	@go run ./hack/monitoring
+	@go test -count=1 ./test/monitoring -run=TestPrometheusRuleHasTheRules -update-docs
 	@go test -count=1 ./pkg/server -run=TestArchitecture -update-docs
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
 	@cd kubectl-apf && go test -count=1 ./explain -run=TestSeatsDocument -update-docs

@@ -2,6 +2,7 @@ package artifacts
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/monitoring/mixin"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	artifact "github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/monitoring"
 )
 
 // serviceMonitor has the fields of the ServiceMonitor that are used.
@@ -73,7 +74,9 @@ func testPodMonitor(t *testing.T, monitoring, deployed []*unstructured.Unstructu
 	assert.Contains(t, members.Spec.Containers[0].Args, "--listen-metrics-urls="+endpoint.Scheme+"://0.0.0.0:2381")
 	assert.True(t, admits(t, deployed, labels.Set{"app.kubernetes.io/name": "prometheus"}, members.Labels, endpoint.Port))
 	assert.Equal(t, []string{cluster.Namespace}, monitor.NamespaceSelector.MatchNames)
-	assert.Equal(t, mixin.Defaults().EtcdJobs, members.Labels[monitor.JobLabel])
+	rules, _, err := artifact.Rules()
+	require.NoError(t, err)
+	assert.Contains(t, rules, fmt.Sprintf("up{job=~%q}", members.Labels[monitor.JobLabel]))
 }
 
 func TestMonitoringFitsTheServerThatItWatches(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/monitoring/mixin"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	artifact "github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/monitoring"
 )
 
 // behind is a server behind a kube-apiserver, and a Prometheus that watches both.
@@ -135,21 +135,21 @@ func testDashboard(t *testing.T, s *behind) {
 	s.prometheus.requireFires(t, "FlowControlWebhookFails", "name", "open.example.com")
 	s.prometheus.requireFires(t, "FlowControlWebhookFails", "name", "closed.example.com")
 	variables := strings.NewReplacer("$job", ".*", "$instance", ".*", "$priority_level", ".*", "$__rate_interval", "20s")
-	for _, row := range mixin.Rows() {
-		for _, panel := range row.Panels {
-			for _, query := range panel.Queries {
-				eventually.Holds(t, panel.Title+" has data", func(a *eventually.Attempt) {
-					samples, err := s.prometheus.Query(a.Context(), variables.Replace(query.Expression))
-					require.NoError(a, err)
-					numbers := 0
-					for _, sample := range samples {
-						if !math.IsNaN(sample.Value) {
-							numbers++
-						}
+	panels, err := artifact.Dashboard()
+	require.NoError(t, err)
+	for _, panel := range panels {
+		for _, query := range panel.Targets {
+			eventually.Holds(t, panel.Title+" has data", func(a *eventually.Attempt) {
+				samples, err := s.prometheus.Query(a.Context(), variables.Replace(query.Expr))
+				require.NoError(a, err)
+				numbers := 0
+				for _, sample := range samples {
+					if !math.IsNaN(sample.Value) {
+						numbers++
 					}
-					require.Positive(a, numbers, query.Expression)
-				})
-			}
+				}
+				require.Positive(a, numbers, query.Expr)
+			})
 		}
 	}
 	s.kubectl.Run(t, "delete", "validatingwebhookconfiguration", "away")

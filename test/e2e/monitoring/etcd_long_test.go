@@ -29,7 +29,7 @@ func testLargeEtcd(t *testing.T, s *alone) {
 			require.NoError(t, err)
 		}
 	}
-	fill(parameters().EtcdQuota)
+	fill(assumedQuota)
 	s.prometheus.scrape(t, map[string][]string{serverJob: s.addresses()})
 	s.prometheus.requireFires(t, alert, "job", serverJob)
 	s.watch(t)

@@ -8,14 +8,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/monitoring/mixin"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
+	artifact "github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/monitoring"
 )
 
 const (
@@ -43,14 +45,27 @@ scrape_configs:
   - {files: [%q], refresh_interval: 1s}
 `
 
-// parameters are the tests': each duration is at its floor.
-func parameters() mixin.Parameters {
-	p := mixin.Defaults()
-	p.FlowControlJobs = serverJob + "|" + kubeJob
-	p.EtcdQuota = 32 << 20
-	p.KeeperWrites = 1
-	p.Pace = 1200
-	return p
+// assumedQuota is the quota of an etcd that is not scraped, in bytes.
+const assumedQuota = 32 << 20
+
+// shortened returns the rules for these jobs, this quota and one write of a keeper. Windows and
+// durations are the shortest useful ones with a scrape every four seconds, passes of the keeper
+// a minute apart, and checks every ten seconds.
+func shortened(t *testing.T) string {
+	t.Helper()
+	rules, _, err := artifact.Rules()
+	require.NoError(t, err)
+	for _, change := range [][2]string{
+		{`job=~"` + serverJob + `"`, `job=~"` + serverJob + "|" + kubeJob + `"`},
+		{"2147483648", fmt.Sprint(assumedQuota)},
+		{"[15m])) > 5", "[15m])) > 1"},
+		{"[5m]", "[12s]"}, {"[15m]", "[2m]"}, {"[30m]", "[20s]"}, {"[1h]", "[20s]"},
+		{" > 120", " > 25"},
+	} {
+		require.Contains(t, rules, change[0])
+		rules = strings.ReplaceAll(rules, change[0], change[1])
+	}
+	return regexp.MustCompile(`(?m)^( +for:) \w+$`).ReplaceAllString(rules, "$1 1s")
 }
 
 // startPrometheus starts a Prometheus without targets. The credentials are a line of its
@@ -59,9 +74,7 @@ func startPrometheus(t *testing.T, credentials string) *prometheus {
 	t.Helper()
 	dir := t.TempDir()
 	started := &prometheus{targets: filepath.Join(dir, "targets.json")}
-	rules, err := parameters().Rules()
-	require.NoError(t, err)
-	write(t, filepath.Join(dir, "rules.yaml"), string(rules))
+	write(t, filepath.Join(dir, "rules.yaml"), shortened(t))
 	started.scrape(t, nil)
 	config := filepath.Join(dir, "prometheus.yml")
 	write(t, config, fmt.Sprintf(configuration, credentials, started.targets))

@@ -17,7 +17,7 @@ func TestPromtoolAcceptsTheRules(t *testing.T) {
 }
 
 func TestRulesFireAndRestInEveryCase(t *testing.T) {
-	promtool(t, "test", "rules", filepath.Join("hack", "monitoring", "testdata", "rules_test.yaml"))
+	promtool(t, "test", "rules", filepath.Join("test", "monitoring", "testdata", "rules_test.yaml"))
 }
 
 // promtool runs promtool at the top of the repository.

@@ -1,4 +1,4 @@
-package mixin
+package monitoring
 
 import (
 	"regexp"
@@ -38,26 +38,24 @@ func metricNames(expression string) (names []string) {
 	return names
 }
 
-// alertMetrics returns the metrics of all rules, and dashboardMetrics the metrics of all panels,
+// ruleMetrics returns the metrics of all rules, and dashboardMetrics the metrics of all panels,
 // without up, which is of Prometheus.
-func alertMetrics() (names []string) {
-	for _, group := range Groups() {
-		for _, record := range group.Records {
-			names = append(names, metricNames(Defaults().fill(record.Expression))...)
-		}
-		for _, alert := range group.Alerts {
-			names = append(names, metricNames(Defaults().fill(alert.Expression))...)
+func ruleMetrics(t *testing.T) (names []string) {
+	t.Helper()
+	_, file := rules(t)
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			names = append(names, metricNames(rule.Expr)...)
 		}
 	}
 	return unique(names)
 }
 
-func dashboardMetrics() (names []string) {
-	for _, row := range Rows() {
-		for _, panel := range row.Panels {
-			for _, query := range panel.Queries {
-				names = append(names, metricNames(query.Expression)...)
-			}
+func dashboardMetrics(t *testing.T) (names []string) {
+	t.Helper()
+	for _, panel := range panels(t) {
+		for _, query := range panel.Targets {
+			names = append(names, metricNames(query.Expr)...)
 		}
 	}
 	return unique(names)

@@ -1,4 +1,4 @@
-package mixin
+package monitoring
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func TestEveryMetricIsExposed(t *testing.T) {
 	for _, name := range registered(t) {
 		exposed[name] = true
 	}
-	for _, name := range unique(append(alertMetrics(), dashboardMetrics()...)) {
+	for _, name := range unique(append(ruleMetrics(t), dashboardMetrics(t)...)) {
 		assert.True(t, exposed[name], "%s is not exposed", name)
 	}
 }
