@@ -29,7 +29,7 @@ import (
 
 func main() {
 	name := flag.String("server", "", "the server: "+strings.Join(names(), ", "))
-	rounds := flag.Int("rounds", 5, "how often each case is measured; an interval needs six")
+	rounds := flag.Int("rounds", 6, "how often each case is measured; an interval needs six")
 	output := flag.String("output", filepath.Join("docs", "evidence", "adoption.md"), "file whose section is written, from the top of the repository")
 	only := flag.Bool("build", false, "only build the programs")
 	flag.Parse()

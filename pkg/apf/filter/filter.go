@@ -128,10 +128,13 @@ func (r *request) kind() stats.Kind {
 // setHeaders tells the client the UIDs of its flow schema and priority level. Their
 // names may be confidential. One array serves both headers (BenchmarkFilter).
 func (r *request) setHeaders(header http.Header) {
-	uids := [...]string{r.apf.Schema().UID, r.apf.Level().UID}
-	header[r.schemaHeader] = uids[0:1:1]
-	header[r.levelHeader] = uids[1:2:2]
 	r.logClass()
+	uids := [...]string{r.apf.Schema().UID, r.apf.Level().UID}
+	for i, name := range [...]string{r.schemaHeader, r.levelHeader} {
+		if uids[i] != "" { // built-in objects and manifests have none
+			header[name] = uids[i : i+1 : i+1]
+		}
+	}
 }
 
 // admit acquires seats and reports whether the request may execute.

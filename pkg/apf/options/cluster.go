@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -51,6 +52,21 @@ func newCluster(client kubernetes.Interface, s *sources) *cluster {
 	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
 	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
 	return c
+}
+
+// clientOf returns the client that is given, or else one by the configuration that is given, or
+// else one of the pod's service account.
+func clientOf(given kubernetes.Interface, config *rest.Config) (kubernetes.Interface, error) {
+	if given != nil {
+		return given, nil
+	}
+	if config == nil {
+		var err error
+		if config, err = rest.InClusterConfig(); err != nil {
+			return nil, fmt.Errorf("the server runs outside a pod, or without a service account (%w): call ApplyToRecommended, or set Options.Client", err)
+		}
+	}
+	return kubernetes.NewForConfig(config)
 }
 
 // follow offers the objects after each change until the context ends.

@@ -1,10 +1,14 @@
-// Package options gives a server built on k8s.io/apiserver flow control in five lines, in the
-// form of k8s.io/apiserver/pkg/server/options:
+// Package options gives a server built on k8s.io/apiserver flow control in a few lines, in the
+// form of k8s.io/apiserver/pkg/server/options. For a server with RecommendedOptions:
 //
+//	recommended.Features.EnablePriorityAndFairness = false // the library's engine
 //	flowControl := options.NewOptions()
 //	flowControl.AddFlags(flags)
 //	...
-//	if err := flowControl.ApplyTo(config); err != nil { // *genericapiserver.Config
+//	if err := recommended.ApplyTo(config); err != nil {
+//		return err
+//	}
+//	if err := flowControl.ApplyToRecommended(config); err != nil {
 //		return err
 //	}
 //

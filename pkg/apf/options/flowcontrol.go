@@ -12,8 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/clock"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -36,16 +35,22 @@ type FlowControl struct {
 var _ flowcontrol.Interface = (*FlowControl)(nil)
 
 // start applies what there is without waiting.
-func (f *FlowControl) start(path string, client kubernetes.Interface, c clock.WithTicker) {
+func (f *FlowControl) start(o *Options, config *rest.Config) {
 	levels, schemas := BuiltIn()
 	f.sources.offer(builtIn, "", levels, schemas, nil)
-	if path != "" {
-		f.file = &file{path: path, sources: f.sources, clock: c}
+	if o.ConfigPath != "" {
+		f.file = &file{path: o.ConfigPath, sources: f.sources, clock: o.Clock}
 		f.file.read()
 	}
-	if client != nil {
-		f.cluster = newCluster(client, f.sources)
+	if !o.FollowCluster {
+		return
 	}
+	client, err := clientOf(o.Client, config)
+	if err != nil {
+		f.sources.complain(fromCluster, err)
+		return
+	}
+	f.cluster = newCluster(client, f.sources)
 }
 
 // Status returns where the configuration in force comes from.
@@ -109,6 +114,6 @@ func (f *FlowControl) estimateLists(c *genericapiserver.Config, cost estimate.Li
 	})
 	build := c.BuildHandlerChainFunc
 	c.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		return f.lists.Around(build(f.lists.Measure(handler), c))
+		return withoutEmptyUIDs(f.lists.Around(build(f.lists.Measure(handler), c)))
 	}
 }

@@ -45,8 +45,9 @@ type Options struct {
 	// twice Seats.
 	Adaptive bool
 
-	// Client reads the objects of kube-apiserver. The default is the client of the pod's
-	// service account. It has no flag.
+	// Client reads the objects of kube-apiserver, with FollowCluster alone. The default is a client
+	// by the ClientConfig of ApplyToRecommended, or else by the service account of the pod. It has
+	// no flag.
 	Client kubernetes.Interface
 	// Clock is the source of time, for tests. The default is the machine's.
 	Clock utilclock.WithTickerAndDelayedExecution
@@ -95,27 +96,42 @@ func (o *Options) seats() int {
 	return seatsPerProcessor * runtime.GOMAXPROCS(0)
 }
 
-// ApplyTo gives the server flow control. It replaces c.FlowControl, and makes the handler
-// chain of the server, the library's or its own, estimate lists by ListCost. Call it after
-// the other options, before c.Complete.
+// ApplyTo gives the server flow control. It sets c.FlowControl, and makes the handler chain of
+// the server, the library's or its own, estimate lists by ListCost. Call it after the other
+// options, before c.Complete.
 //
 // A handler chain of the server's own must have the library's WithPriorityAndFairness, as its
 // default chain has, or FlowControl.Filter in its place: otherwise nothing is governed.
 //
-// It neither reads from the cluster nor waits. An unreadable or invalid file is no error: it
-// is logged, and the built-in configuration is in force until the file is valid.
-func (o *Options) ApplyTo(c *genericapiserver.Config) error {
+// It neither reads from the cluster nor waits. A source that cannot be used is no error: it is
+// logged, and the built-in configuration is in force until the source can be used.
+//
+// It is an error if c has a FlowControl already, as after ApplyTo of RecommendedOptions: the
+// informers of the library's engine cannot be removed again, and the server would not become
+// ready without the right to list.
+func (o *Options) ApplyTo(c *genericapiserver.Config) error { return o.applyTo(c, nil) }
+
+// ApplyToRecommended is ApplyTo for a server with RecommendedOptions. With FollowCluster, its
+// ClientConfig reads the objects of kube-apiserver: --kubeconfig, or the pod's service account.
+func (o *Options) ApplyToRecommended(c *genericapiserver.RecommendedConfig) error {
+	if c == nil {
+		return o.applyTo(nil, nil)
+	}
+	return o.applyTo(&c.Config, c.ClientConfig)
+}
+
+func (o *Options) applyTo(c *genericapiserver.Config, cluster *rest.Config) error {
 	if o == nil {
 		return nil
 	}
 	if c == nil {
 		return errors.New("flow control needs the configuration of a server")
 	}
-	if err := utilerrors.NewAggregate(o.Validate()); err != nil {
-		return err
+	if c.FlowControl != nil {
+		return fmt.Errorf("the server has flow control already (%T): set Features.EnablePriorityAndFairness to false "+
+			"before ApplyTo of RecommendedOptions, and do not pass --enable-priority-and-fairness", c.FlowControl)
 	}
-	client, err := o.client()
-	if err != nil {
+	if err := utilerrors.NewAggregate(o.Validate()); err != nil {
 		return err
 	}
 	config := apf.Config{Total: o.seats(), Clock: o.Clock, Period: period}
@@ -127,21 +143,9 @@ func (o *Options) ApplyTo(c *genericapiserver.Config) error {
 		return err
 	}
 	f := &FlowControl{FlowControl: engine, sources: newSources(engine.Apply, o.Clock)}
-	f.start(o.ConfigPath, client, o.Clock)
+	f.start(o, cluster)
 	engine.Registry().MustRegister(&collector{f.sources})
 	f.estimateLists(c, o.ListCost)
 	c.FlowControl = f
 	return nil
-}
-
-// client returns the client of the cluster, nil if it is not followed.
-func (o *Options) client() (kubernetes.Interface, error) {
-	if !o.FollowCluster || o.Client != nil {
-		return o.Client, nil
-	}
-	config, err := rest.InClusterConfig()
-	if err != nil {
-		return nil, fmt.Errorf("--flow-control-from-cluster: %w", err)
-	}
-	return kubernetes.NewForConfig(config)
 }

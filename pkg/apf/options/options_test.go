@@ -18,10 +18,14 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/util/compatibility"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
 )
 
 func TestDefaultsAreValidAndFlagsSetEveryOption(t *testing.T) {
@@ -47,15 +51,51 @@ func TestInvalidOptionsAreNamedByFlag(t *testing.T) {
 	var off *Options
 	assert.Empty(t, off.Validate())
 	assert.NoError(t, off.ApplyTo(nil), "an author may leave flow control out")
+	assert.NoError(t, off.ApplyToRecommended(nil))
+	assert.ErrorContains(t, o.ApplyToRecommended(nil), "needs the configuration of a server")
 }
 
-func TestFollowingTheClusterNeedsAClientOrAPod(t *testing.T) {
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+func TestAServerWithTheLibrarysEngineIsToldWhatToSetBeforeWhichCall(t *testing.T) {
+	config := genericapiserver.NewConfig(codecs())
+	client := fake.NewClientset()
+	features := genericoptions.NewFeatureOptions() // as in RecommendedOptions
+	require.NoError(t, features.ApplyTo(config, client, informers.NewSharedInformerFactory(client, 0)))
+	library := config.FlowControl
+	require.NotNil(t, library)
+	err := NewOptions().ApplyTo(config)
+	require.ErrorContains(t, err, "set Features.EnablePriorityAndFairness to false before ApplyTo of RecommendedOptions")
+	require.ErrorContains(t, err, "do not pass --enable-priority-and-fairness")
+	require.Same(t, library, config.FlowControl)
+}
+
+func TestAClusterThatCannotBeFollowedEndsNoServer(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "") // outside a pod
+	log := logs.Record(t, "0")
 	o := NewOptions()
 	o.FollowCluster = true
-	require.ErrorContains(t, o.ApplyTo(genericapiserver.NewConfig(codecs())), "--flow-control-from-cluster: unable to load in-cluster configuration")
+	_, f := server(t, o, http.NotFoundHandler())
+	status := f.Status()
+	assert.Equal(t, builtIn, status.Source)
+	assert.Contains(t, status.Problems[fromCluster], "outside a pod")
+	assert.Contains(t, status.Problems[fromCluster], "call ApplyToRecommended, or set Options.Client")
+	assert.Equal(t, 1, complaints(log), log)
+
+	wrong := genericapiserver.NewRecommendedConfig(codecs())
+	wrong.ClientConfig = &rest.Config{Host: "::"}
+	require.NoError(t, o.ApplyToRecommended(wrong))
+	assert.Contains(t, wrong.FlowControl.(*FlowControl).Status().Problems[fromCluster], `"::"`)
+}
+
+func TestTheClusterIsFollowedIfTheOptionSaysSo(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	o := NewOptions()
 	o.Client = fake.NewClientset()
-	require.NoError(t, o.ApplyTo(genericapiserver.NewConfig(codecs())))
+	_, f := server(t, o, http.NotFoundHandler())
+	require.Nil(t, f.cluster, "a client alone is no wish")
+	o.FollowCluster = true
+	_, f = server(t, o, http.NotFoundHandler())
+	require.NotNil(t, f.cluster)
+	require.Empty(t, f.Status().Problems)
 }
 
 func TestEveryBuiltInFlowSchemaHasAReasonAndItsPriorityLevel(t *testing.T) {

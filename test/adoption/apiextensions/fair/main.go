@@ -38,7 +38,7 @@ func run(ctx context.Context, o *options.CustomResourceDefinitionsServerOptions,
 	if err != nil {
 		return err
 	}
-	if err := flow.ApplyTo(&config.GenericConfig.Config); err != nil {
+	if err := flow.ApplyToRecommended(config.GenericConfig); err != nil {
 		return err
 	}
 	server, err := config.Complete().New(genericapiserver.NewEmptyDelegate())

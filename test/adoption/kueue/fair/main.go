@@ -37,7 +37,7 @@ func run(ctx context.Context, apis visibility.APIs, o *options.RecommendedOption
 	if err := o.ApplyTo(config); err != nil {
 		return err
 	}
-	if err := flow.ApplyTo(&config.Config); err != nil {
+	if err := flow.ApplyToRecommended(config); err != nil {
 		return err
 	}
 	server, err := config.Complete().New("visibility-server", genericapiserver.NewEmptyDelegate())

@@ -34,7 +34,7 @@ func run(ctx context.Context, o *server.WardleServerOptions, flow *fair.Options,
 	if err != nil {
 		return err
 	}
-	if err := flow.ApplyTo(&config.GenericConfig.Config); err != nil {
+	if err := flow.ApplyToRecommended(config.GenericConfig); err != nil {
 		return err
 	}
 	wardle, err := config.Complete().New()
