@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 		}
 	})
 	t.Run("a bundle for the change to another authority stays", func(t *testing.T) {
-		bundle := append(secretsOf(t, client)["flowcontrol-etcd-tls"].Data["tls.crt"], secrets["flowcontrol-apiserver-ca"].Data["tls.crt"]...)
+		bundle := slices.Concat(secretsOf(t, client)["flowcontrol-etcd-tls"].Data["tls.crt"], secrets["flowcontrol-apiserver-ca"].Data["tls.crt"])
 		kubectl.Run(t, "patch", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io", "--type=merge", "-p", `{"spec":{"caBundle":"`+base64.StdEncoding.EncodeToString(bundle)+`"}}`)
 		now := secretsOf(t, client)["flowcontrol-apiserver-serving"]
 		now.Data["ca.crt"] = bundle
