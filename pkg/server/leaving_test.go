@@ -73,13 +73,14 @@ func TestClientsThatLeaveAreNoFailuresOfTheServer(t *testing.T) {
 		{name: "while it sends the body of an update", method: http.MethodPut, path: leavingSchemas + "/catch-all", body: leavingBody},
 		{name: "while it sends the body of a patch", method: http.MethodPatch, path: leavingSchemas + "/catch-all", body: leavingBody},
 		{name: "while it sends the body of a delete", method: http.MethodDelete, path: leavingSchemas + "/leaving", body: leavingBody},
+		{name: "while it sends the body of a delete of all", method: http.MethodDelete, path: leavingSchemas + "?labelSelector=leaving", body: leavingBody},
 		{name: "while its request executes", method: http.MethodGet, path: "/openapi/leaving", meanwhile: reached},
 		{name: "while it reads a list", method: http.MethodGet, path: leavingSchemas},
 		{name: "while it watches", method: http.MethodGet, path: leavingSchemas + "?watch=true"},
 		{name: "while it watches from a list", method: http.MethodGet, path: leavingSchemas + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"},
 	} {
 		for protocol, connect := range map[string]func(*testing.T, *Server) leaver{
-			"HTTP/1.1, reset": connectHTTP1, "HTTP/2, killed": connectHTTP2, "HTTP/2, RST_STREAM": connectStream,
+			"HTTP/1.1, reset": connectHTTP1, "HTTP/1.1, closed": connectClosing, "HTTP/2, killed": connectHTTP2, "HTTP/2, RST_STREAM": connectStream,
 		} {
 			t.Run(w.name+", "+protocol, func(t *testing.T) {
 				client := connect(t, s)
@@ -225,6 +226,13 @@ func (c http1) leave() error {
 	}
 	return tcp.Close()
 }
+
+// closing is http1 that leaves by a FIN, as a client that exits.
+type closing struct{ http1 }
+
+func connectClosing(t *testing.T, s *Server) leaver { return closing{http1{connect(t, s, "http/1.1")}} }
+
+func (c closing) leave() error { return c.NetConn().Close() }
 
 // http2Client sends a request by HTTP/2, and leaves by the end of its connection, as a
 // client that is killed.

@@ -21,9 +21,10 @@ import (
 //   - a dryRun other than All, where the library's 422 shows Go syntax;
 //   - a delete whose body is not a DeleteOptions, where it returns 500;
 //   - a patch with a number that its field cannot hold, which it truncates;
-//   - a body that ends early, or with invalid chunks, where it returns 500;
+//   - a body with invalid chunks, where it returns 500;
 //   - a YAML body whose aliases stand for more than bodyLimit bytes, which it expands.
 //
+// A body that ends early, since its client left, fails with StatusLeft instead of 500.
 // The library answers 422 to other invalid options. Bodies of more than bodyLimit bytes
 // are left to api to reject.
 func Options(api http.Handler, bodyLimit int64) http.Handler {
@@ -35,7 +36,7 @@ func Options(api http.Handler, bodyLimit int64) http.Handler {
 		}
 		err := dryRunError(info.Verb, r.URL.Query()["dryRun"])
 		if err == nil {
-			r, err = checkAliases(withBody(r, wholeBody{r.Body}), bodyLimit)
+			r, err = checkAliases(withBody(r, &wholeBody{body: r.Body}), bodyLimit)
 		}
 		if err == nil && info.Subresource == "" && (info.Verb == "delete" || info.Verb == "deletecollection") {
 			r, err = withDeleteOptions(r, bodyLimit)
@@ -76,20 +77,28 @@ type failingBody struct{ err error }
 // Read implements io.Reader.
 func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
 
-// wholeBody is a body whose client may not send all of it as it should.
-type wholeBody struct{ io.Reader }
+// wholeBody is a body whose client may not send all of it as it should. Its first error is
+// also that of later reads: net/http takes a body that ended early for complete in the next one.
+type wholeBody struct {
+	body io.Reader
+	err  error
+}
 
 // Read implements io.Reader.
-func (b wholeBody) Read(into []byte) (int, error) {
-	n, err := b.Reader.Read(into)
+func (b *wholeBody) Read(into []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.body.Read(into)
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
-		return n, err
-	case errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "chunk"):
-		return n, apierrors.NewBadRequest("the request body cannot be read to its end: " + err.Error())
+		b.err = err
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, http.ErrBodyReadAfterClose):
-		return n, apierrors.NewTimeoutError("the request body was not sent in time", 0)
+		b.err = apierrors.NewTimeoutError("the request body was not sent in time", 0)
+	case strings.Contains(err.Error(), "chunk"):
+		b.err = apierrors.NewBadRequest("the request body cannot be read to its end: " + err.Error())
 	default:
-		return n, Left(err)
+		b.err = Left(err)
 	}
+	return n, b.err
 }
