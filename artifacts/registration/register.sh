@@ -79,11 +79,15 @@ check_replica() {
 }
 
 # service_of VERSION: prints what serves a version: absent, local (kube-apiserver
-# itself), or the namespace and name of a Service.
+# itself), or the namespace and name of a Service. kube-apiserver has v1 also when its
+# registration is absent, as after a return that was interrupted.
 service_of() {
   $kubectl get apiservice "$1.$group" --ignore-not-found \
     -o go-template='{{with .spec.service}}{{.namespace}}/{{.name}}{{else}}local{{end}}' >"$dir/service"
   [ -s "$dir/service" ] || echo absent >"$dir/service"
+  if [ "$1 $(cat "$dir/service")" = "v1 absent" ] && $kubectl get --raw "/apis/$group/v1" >/dev/null 2>&1; then
+    echo local >"$dir/service"
+  fi
   cat "$dir/service"
 }
 
@@ -132,12 +136,22 @@ register() {
 
 # undo VERSION BEFORE: restores what served a version before.
 undo() {
-  undone="Undoing that failed: run 'kubectl delete apiservice $1.$group', or for v1 'kubectl replace --force -k $artifacts/overlays/return-v1'"
   case $2 in
-  absent) $kubectl delete apiservice "$1.$group" >/dev/null && undone="It is not registered now" ;;
-  local) $kubectl replace --force -k "$artifacts/overlays/return-v1" >/dev/null && undone="kube-apiserver serves it again" ;;
-  *) undone="It was registered before, and stays registered" ;;
+  absent)
+    set -- delete apiservice "$1.$group"
+    restored="It is not registered now"
+    ;;
+  local)
+    set -- replace --force -k "$artifacts/overlays/return-v1"
+    restored="kube-apiserver serves it again"
+    ;;
+  *)
+    undone="It was registered before, and stays registered"
+    return
+    ;;
   esac
+  undone="Undoing that failed: run 'kubectl $*'"
+  $kubectl "$@" >/dev/null && undone=$restored
 }
 
 check_certificate

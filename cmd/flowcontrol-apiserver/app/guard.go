@@ -24,8 +24,8 @@ func newGuardCommand() *cobra.Command {
 Use it in clusters where v1 is registered for this server. A kube-apiserver that starts
 does not become live before a replica serves v1, and the replicas may depend on it. This
 command runs beside kube-apiserver, as the static pod of artifacts/registration/guard-v1,
-and needs nothing but kube-apiserver. When v1 has been unavailable for --patience, it
-replaces the APIService with the one that kube-apiserver makes for itself.
+and needs nothing but kube-apiserver. When v1 has been unavailable for --patience, or
+its APIService absent, it makes the one that kube-apiserver makes for itself.
 kube-apiserver then enforces the objects of its own etcd. It does not register v1 again.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {

@@ -6,6 +6,12 @@
 // available. Kubelet restarts it meanwhile, and a load balancer in front sends it no requests,
 // though the replicas may depend on them. So after a power cut of the whole cluster nothing may
 // come back by itself. A Guard runs beside kube-apiserver, needs nothing but it, and gives v1 back.
+//
+// The registration must be deleted and created: kube-apiserver's discovery keeps requesting a
+// changed one from this server until its next restart. A guard, or a kubectl, may end between
+// both, and kube-apiserver registers v1 again at its next start alone. So a Guard keeps no
+// intention: it also creates the registration of a v1 that has been absent for as long, whoever
+// deleted it, if kube-apiserver has v1.
 package registration
 
 import (
@@ -13,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,17 +44,14 @@ type Guard struct {
 	Client dynamic.Interface
 	// Namespace and Service name the Service of this server.
 	Namespace, Service string
-	// Patience is how long v1 must be unavailable without a break.
+	// Patience is how long v1 must be unavailable or absent without a break.
 	Patience time.Duration
 	// Interval is how often Run checks.
 	Interval time.Duration
 	Clock    clock.Clock
 
-	// since is when v1 was first seen unavailable; zero: it is available, or not ours.
+	// since is when v1 was first seen unavailable or absent; zero: it is available, or not ours.
 	since time.Time
-	// returning is set from the deletion of the registration until kube-apiserver's own
-	// exists.
-	returning bool
 }
 
 // Run checks until ctx is done.
@@ -67,67 +71,72 @@ func (g *Guard) Run(ctx context.Context) {
 }
 
 // Check looks at the registration once, and reports whether it returned v1. It changes
-// nothing unless v1 is registered for this server and has been unavailable for Patience.
+// nothing unless v1 has been absent, or registered for this server and unavailable, for Patience.
 func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
-	if g.returning {
-		return g.restore(ctx)
-	}
-	registered, err := g.resource().Get(ctx, name, metav1.GetOptions{})
+	registered, err := g.apiServices().Get(ctx, name, metav1.GetOptions{})
+	absent := apierrors.IsNotFound(err)
 	switch {
-	case apierrors.IsNotFound(err):
-		g.since = time.Time{}
-		return false, nil
-	case err != nil:
+	case err != nil && !absent:
 		g.since = time.Time{} // kube-apiserver is away: nobody can tell whether this server is
 		return false, fmt.Errorf("getting APIService %s: %w", name, err)
-	case !g.ours(registered) || available(registered):
+	case !absent && (!g.ours(registered) || available(registered)):
 		g.since = time.Time{}
 		return false, nil
 	}
 	now := g.Clock.Now()
 	if g.since.IsZero() {
 		g.since = now
-		klog.FromContext(ctx).Info("v1 is unavailable", "apiService", name, "message", message(registered), "returnedAfter", g.Patience)
+		message := any("no APIService registers it")
+		if !absent {
+			message = condition(registered)["message"]
+		}
+		klog.FromContext(ctx).Info("v1 is unavailable", "apiService", name, "message", message, "returnedAfter", g.Patience)
 	}
 	if now.Sub(g.since) < g.Patience {
 		return false, nil
 	}
-	// Recreated, not changed: kube-apiserver's discovery keeps requesting a changed one
-	// from this server until its next restart.
-	uid := registered.GetUID()
-	err = g.resource().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-	if apierrors.IsConflict(err) {
-		g.since = time.Time{} // it was registered again meanwhile
-		return false, nil
+	if !absent {
+		uid := registered.GetUID()
+		err = g.apiServices().Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+		if apierrors.IsConflict(err) {
+			g.since = time.Time{} // it was registered again meanwhile
+			return false, nil
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, fmt.Errorf("deleting APIService %s of Service %s/%s: %w", name, g.Namespace, g.Service, err)
+		}
 	}
-	if err != nil && !apierrors.IsNotFound(err) {
-		return false, fmt.Errorf("deleting APIService %s of Service %s/%s: %w", name, g.Namespace, g.Service, err)
-	}
-	g.returning = true
 	return g.restore(ctx)
 }
 
-// restore creates the registration that kube-apiserver makes for itself.
+// restore creates the registration that kube-apiserver makes for itself, if it has v1.
 func (g *Guard) restore(ctx context.Context) (bool, error) {
+	// Without the registration kube-apiserver answers for itself. Other errors say nothing.
+	_, err := g.Client.Resource(flowcontrolv1.SchemeGroupVersion.WithResource("flowschemas")).List(ctx, metav1.ListOptions{Limit: 1})
+	if apierrors.IsNotFound(err) {
+		g.since = time.Time{}
+		klog.FromContext(ctx).Info("v1 is not returned: kube-apiserver does not have it", "apiService", name)
+		return false, nil
+	}
 	own := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1",
 		"kind":       "APIService",
 		"metadata":   map[string]any{"name": name, "labels": map[string]any{managed: managedOnStart}},
 		"spec": map[string]any{
-			"group": "flowcontrol.apiserver.k8s.io", "version": "v1",
+			"group": flowcontrolv1.GroupName, "version": flowcontrolv1.SchemeGroupVersion.Version,
 			// The values that kube-apiserver has for this group.
 			"groupPriorityMinimum": int64(16100), "versionPriority": int64(21),
 		},
 	}}
-	_, err := g.resource().Create(ctx, own, metav1.CreateOptions{})
+	_, err = g.apiServices().Create(ctx, own, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) { // by kube-apiserver, or another guard
 		return false, fmt.Errorf("creating kube-apiserver's APIService %s: %w", name, err)
 	}
-	g.returning, g.since = false, time.Time{}
+	g.since = time.Time{}
 	return true, nil
 }
 
-func (g *Guard) resource() dynamic.ResourceInterface {
+func (g *Guard) apiServices() dynamic.ResourceInterface {
 	return g.Client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
 }
 
@@ -141,8 +150,6 @@ func (g *Guard) ours(registered *unstructured.Unstructured) bool {
 func available(registered *unstructured.Unstructured) bool {
 	return condition(registered)["status"] == string(metav1.ConditionTrue)
 }
-
-func message(registered *unstructured.Unstructured) any { return condition(registered)["message"] }
 
 // condition returns the condition Available, empty if kube-apiserver has not set it yet.
 func condition(registered *unstructured.Unstructured) map[string]any {

@@ -26,7 +26,10 @@ type cluster struct {
 
 // start makes a guard of a cluster with these APIServices.
 func start(registered ...runtime.Object) *cluster {
-	kinds := map[schema.GroupVersionResource]string{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: "APIServiceList"}
+	kinds := map[schema.GroupVersionResource]string{
+		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}:       "APIServiceList",
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}: "FlowSchemaList",
+	}
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, registered...)
 	clock := testingclock.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	return &cluster{client: client, clock: clock, Guard: &Guard{
@@ -61,7 +64,7 @@ func (c *cluster) check(t *testing.T, after time.Duration) bool {
 // registered returns the registration of v1.
 func (c *cluster) registered(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
-	object, err := c.resource().Get(t.Context(), name, metav1.GetOptions{})
+	object, err := c.apiServices().Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	return object
 }
@@ -93,14 +96,24 @@ func TestV1IsLeftAlone(t *testing.T) {
 			require.Equal(t, registered, c.registered(t))
 		})
 	}
-	t.Run("nobody registered it", func(t *testing.T) { require.False(t, start().check(t, time.Hour)) })
+	t.Run("kube-apiserver does not have it", func(t *testing.T) {
+		c := start()
+		c.client.PrependReactor("list", "flowschemas", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(schema.GroupResource{}, "")
+		})
+		for range 3 {
+			require.False(t, c.check(t, time.Hour))
+		}
+		_, err := c.apiServices().Get(t.Context(), name, metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err))
+	})
 }
 
 func TestTimeUnavailableCountsWithoutABreak(t *testing.T) {
 	c := start(apiService("flowcontrol-apiserver", "False"))
 	set := func(status string) {
 		t.Helper()
-		_, err := c.resource().Update(t.Context(), apiService("flowcontrol-apiserver", status), metav1.UpdateOptions{})
+		_, err := c.apiServices().Update(t.Context(), apiService("flowcontrol-apiserver", status), metav1.UpdateOptions{})
 		require.NoError(t, err)
 	}
 	require.False(t, c.check(t, 0))
@@ -142,6 +155,67 @@ func TestAnInterruptedReturnIsFinished(t *testing.T) {
 	c.client.ReactionChain = c.client.ReactionChain[1:]
 	require.True(t, c.check(t, 0))
 	require.False(t, c.ours(c.registered(t)))
+}
+
+// A deletion by hand, or by a kubectl that ended before it created.
+func TestV1ThatNobodyRegistersIsReturned(t *testing.T) {
+	c := start()
+	require.False(t, c.check(t, time.Hour), "seen for the first time: kubectl replace may be under way")
+	require.False(t, c.check(t, 59*time.Second))
+	require.True(t, c.check(t, time.Second))
+	require.False(t, c.ours(c.registered(t)))
+}
+
+// A guard knew only in memory that it had deleted the registration, so v1 was gone if it ended
+// before it created. Here it ends at each of its calls, before the call has its effect and after.
+func TestAGuardThatEndsAtAnyCallIsContinuedByTheNext(t *testing.T) {
+	c := start(apiService("flowcontrol-apiserver", "False"))
+	require.False(t, c.check(t, 0))
+	require.True(t, c.check(t, time.Minute))
+	var all []string // the calls of a guard that does not end
+	for _, action := range c.client.Actions() {
+		all = append(all, action.GetVerb()+" "+action.GetResource().Resource)
+	}
+	require.Equal(t, []string{"get apiservices", "get apiservices", "delete apiservices", "list flowschemas", "create apiservices"}, all)
+	for last := range all {
+		for _, effect := range []bool{false, true} {
+			c := start(apiService("flowcontrol-apiserver", "False"))
+			require.Equal(t, all[:last+1], c.endAt(t, last+1, effect))
+			next := &Guard{Client: c.client, Namespace: c.Namespace, Service: c.Service, Patience: c.Patience, Interval: c.Interval, Clock: c.clock}
+			for range 2 {
+				c.clock.Step(time.Minute)
+				_, err := next.Check(t.Context())
+				require.NoError(t, err)
+			}
+			require.False(t, c.ours(c.registered(t)), "ended at %s, with its effect: %v", all[last], effect)
+		}
+	}
+}
+
+// endAt lets the guard check until its call of that number, at which it ends, and returns its
+// calls.
+func (c *cluster) endAt(t *testing.T, last int, effect bool) (calls []string) {
+	t.Helper()
+	c.client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if calls = append(calls, action.GetVerb()+" "+action.GetResource().Resource); len(calls) < last {
+			return false, nil, nil
+		}
+		if effect {
+			_, _, err := clienttesting.ObjectReaction(c.client.Tracker())(action)
+			require.NoError(t, err)
+		}
+		panic("the guard ends here")
+	})
+	ended := func() (ended bool) {
+		defer func() { ended = recover() != nil }()
+		c.check(t, time.Minute)
+		return false
+	}
+	for !ended() {
+		require.Less(t, len(calls), last)
+	}
+	c.client.ReactionChain = c.client.ReactionChain[1:]
+	return calls
 }
 
 // Each control-plane node has a guard.

@@ -35,13 +35,14 @@ case "$*" in
 *"get secret flowcontrol-apiserver-etcd-client"*) [ -e "$STATE/etcd-client" ] ;;
 *"get secret"*) ;;
 *"get --raw"*/proxy/readyz) [ -e "$STATE/reachable" ] || { echo "no endpoints available" >&2; exit 1; } ;;
+"get --raw /apis/flowcontrol.apiserver.k8s.io/v1") [ ! -e "$STATE/without-v1" ] ;;
 "get apiservice "*jsonpath*) echo "x509: unknown authority" ;;
 "get apiservice v1beta3."*) cat "$STATE/v1beta3" ;;
 "get apiservice v1."*) cat "$STATE/v1" ;;
 "patch --local"*) echo "kind: APIService" ;;
 "apply "*flowschemas.yaml) [ ! -e "$STATE/unlisted" ] || { cat "$STATE/unlisted" >&2; rm "$STATE/unlisted"; exit 1; } ;;
 "wait "*) [ -e "$STATE/available" ] ;;
-"delete "*) [ ! -e "$STATE/stuck" ] ;;
+"delete "* | "replace "*) [ ! -e "$STATE/stuck" ] ;;
 *"rollout status"*) [ -e "$STATE/rolled-out" ] ;;
 *"get statefulset"*) [ -e "$STATE/statefulset" ] ;;
 esac
@@ -199,6 +200,7 @@ func TestRegisterUndoesARegistrationThatIsNotAvailable(t *testing.T) {
 	}{
 		{"v1beta3, which nobody served", "v1beta3", "", "local", []string{"delete v1beta3.flowcontrol.apiserver.k8s.io"}, "It is not registered now"},
 		{"v1, which kube-apiserver served", "v1", ours, "local", []string{"replace return-v1"}, "kube-apiserver serves it again"},
+		{"v1, whose return to kube-apiserver was interrupted", "v1", ours, "", []string{"replace return-v1"}, "kube-apiserver serves it again"},
 		{"v1beta3, which was registered before", "v1beta3", ours, "local", nil, "It was registered before, and stays registered"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -215,13 +217,32 @@ func TestRegisterUndoesARegistrationThatIsNotAvailable(t *testing.T) {
 	}
 }
 
-func TestRegisterSaysWhatToDoIfItCannotUndo(t *testing.T) {
+func TestRegisterLeavesNothingOfV1ThatKubeAPIServerDoesNotHave(t *testing.T) {
 	s := newScripted(t)
+	s.set(t, "v1", "")
+	s.set(t, "without-v1", "")
 	s.unset(t, "available")
-	s.set(t, "stuck", "")
-	output, _, err := s.run(t, "registration/register.sh", "v1beta3")
+	output, changes, err := s.run(t, "registration/register.sh", "v1")
 	require.Error(t, err, output)
-	require.Contains(t, output, "x509: unknown authority. Undoing that failed: run 'kubectl delete apiservice v1beta3.flowcontrol.apiserver.k8s.io'")
+	require.Contains(t, output, "It is not registered now")
+	require.Equal(t, []string{"apply apiservice.yaml", "delete v1.flowcontrol.apiserver.k8s.io"}, changes)
+}
+
+func TestRegisterSaysWhatToDoIfItCannotUndo(t *testing.T) {
+	for version, command := range map[string]string{
+		"v1beta3": "'kubectl delete apiservice v1beta3.flowcontrol.apiserver.k8s.io'",
+		"v1":      "'kubectl replace --force -k " + folder(t, "overlays/return-v1") + "'",
+	} {
+		s := newScripted(t)
+		if version == "v1" {
+			s.set(t, "v1beta3", "flowcontrol-system/flowcontrol-apiserver")
+		}
+		s.unset(t, "available")
+		s.set(t, "stuck", "")
+		output, _, err := s.run(t, "registration/register.sh", version)
+		require.Error(t, err, output)
+		require.Contains(t, output, "x509: unknown authority. Undoing that failed: run "+command)
+	}
 }
 
 // after returns what follows the element.

@@ -47,6 +47,11 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 	s.waitServiceOfV1(t, "")
 	s.waitOK(t, path("v1", survivor))
 
+	// As a guard or a kubectl leaves it that ends after its deletion.
+	s.kubectl.Run(t, "delete", "apiservice", apiService("v1"))
+	s.waitServiceOfV1(t, "")
+	s.waitOK(t, path("v1", survivor))
+
 	release()
 	s.Servers(t, replicas)
 	s.Register(t, "v1")
