@@ -128,7 +128,7 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 
 // applyHandlerChain puts the chain in the place of the library's.
 func (s *Server) applyHandlerChain(context.Context) (err error) {
-	s.chain.checkMessages = append(checkMessages(), s.chain.checkMessages...)
+	s.chain.checkMessages = append(s.checkMessages(), s.chain.checkMessages...)
 	s.chain.deprecations, err = filters.DeprecationWarnings(s.scheme, s.generic.MergedResourceConfig.ResourceEnabled)
 	s.generic.BuildHandlerChainFunc = s.buildHandlerChain
 	return err

@@ -42,7 +42,7 @@ func (s *Server) serveEtcdLiveness(context.Context) error {
 }
 
 // checkMessages are the messages of the checks that need no kube-apiserver.
-func checkMessages() []filters.CheckMessage {
+func (s *Server) checkMessages() []filters.CheckMessage {
 	const etcd = "etcd does not respond as it should: check that it runs and has a quorum of its members"
 	return []filters.CheckMessage{
 		filters.FailureMessage("etcd", etcd),
@@ -52,6 +52,6 @@ func checkMessages() []filters.CheckMessage {
 		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+store.EmbeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
 		filters.FailureMessage(lagCheck, "changes of FlowSchemas and PriorityLevelConfigurations have not been enforced for a minute: restart this server"),
-		filters.FailureMessage(bootstrap.CheckName, "built-in objects are missing, and could not be created since the start or for two minutes; the log names them and says why"),
+		{Check: bootstrap.CheckName, Message: func() string { return s.keeper.Message() }, WhilePassing: true},
 	}
 }

@@ -77,7 +77,7 @@ func (s *Server) waitForStorage(context.Context) error {
 }
 
 // keepBuiltInObjects runs the keeper of the mandatory and suggested objects.
-// Readiness waits for its first pass.
+// Readiness waits for its first pass, and says what the last one could not do.
 func (s *Server) keepBuiltInObjects(context.Context) error {
 	config := restclient.CopyConfig(s.apiserver.LoopbackClientConfig)
 	config.WarningHandler = restclient.NoWarnings{} // warnings are for people
@@ -91,7 +91,7 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 		reporter = events
 	}
 	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), reporter, clock.RealClock{}, klog.Background())
-	if err := s.metrics.Register(keeper.Writes()); err != nil {
+	if err := s.metrics.Register(keeper.Metrics()); err != nil {
 		return err
 	}
 	if err := s.apiserver.AddPostStartHook("flowcontrol-built-in-objects", func(hook genericapiserver.PostStartHookContext) error {
@@ -104,5 +104,6 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 	}); err != nil {
 		return err
 	}
+	s.keeper = keeper
 	return s.apiserver.AddReadyzChecks(keeper)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
@@ -52,6 +53,8 @@ type Server struct {
 	revisions *store.Revisions
 	// chain has what the filters of this server need.
 	chain chainInputs
+	// keeper maintains the built-in objects.
+	keeper *bootstrap.Keeper
 	// certificates renews the certificates of the data directory, and watches others.
 	certificates *renewal.Controller
 	// metrics are this server's metrics that neither the library nor the engine has.

@@ -5,6 +5,7 @@
 //     minute. A bundle may create the level after the FlowSchema.
 //   - RejectingRequests: a level rejected requests in each of three minutes.
 //   - Recreated, Restored: the keeper undid the deletion or a change of a built-in object.
+//   - NotEnsured: the keeper cannot create or update a built-in object.
 //
 // Events are bounded: what lasts is said again after 30 minutes, since Events expire after
 // an hour, a pass once a minute says at most 100 things, and the recorder of client-go

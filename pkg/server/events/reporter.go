@@ -95,6 +95,12 @@ func (r *Reporter) Restored(kind string, object metav1.Object) {
 		`To keep changes of an object that is not mandatory, set its annotation `+flowcontrolv1.AutoUpdateAnnotationKey+` to "false".`)
 }
 
+// Failed says that a built-in object is not as it should be, or missing.
+func (r *Reporter) Failed(kind string, object metav1.Object, err error) {
+	r.recorder.Eventf(reference(kind, object), corev1.EventTypeWarning, "NotEnsured", "The server could not create or update this built-in object, and tries again each minute: %v. "+
+		"If a webhook or policy denies it, exempt the user system:apiserver there.", err)
+}
+
 // pass says what lasts, unless it was said a short time ago.
 func (r *Reporter) pass() {
 	now, said, events := r.config.Clock.Now(), map[key]time.Time{}, 0

@@ -174,7 +174,9 @@ func TestWhatTheKeeperUndoesIsSaid(t *testing.T) {
 		r.Restored("FlowSchema", dangling("probes"))
 		r.Recreated("FlowSchema", dangling("global-default"))
 		synctest.Wait()
-		require.Equal(t, map[string]int32{"FlowSchema/probes Restored": 1, "FlowSchema/global-default Recreated": 1}, s.said())
+		r.Failed("FlowSchema", &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "exempt"}}, errors.New("denied by a webhook")) // it is not stored
+		synctest.Wait()
+		require.Equal(t, map[string]int32{"FlowSchema/probes Restored": 1, "FlowSchema/global-default Recreated": 1, "FlowSchema/exempt NotEnsured": 1}, s.said())
 		for range 1000 { // another server or client undoes it each time
 			r.Restored("FlowSchema", dangling("probes"))
 			after(time.Second)

@@ -30,18 +30,18 @@ type ensurer[T object[T]] struct {
 	kind[T]
 	builtIn   sets.Set[string]
 	readiness *readiness
-	writes    writes
+	metrics   metrics
 	reporter  Reporter
 	logger    klog.Logger
 }
 
-func newEnsurer[T object[T]](kind kind[T], readiness *readiness, writes writes, reporter Reporter, logger klog.Logger) ensurer[T] {
-	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, writes: writes, reporter: reporter, logger: logger.WithValues("kind", kind.name)}
+func newEnsurer[T object[T]](kind kind[T], readiness *readiness, metrics metrics, reporter Reporter, logger klog.Logger) ensurer[T] {
+	e := ensurer[T]{kind: kind, builtIn: sets.New[string](), readiness: readiness, metrics: metrics, reporter: reporter, logger: logger.WithValues("kind", kind.name)}
 	for _, objects := range [][]T{kind.mandatory, kind.suggested} {
 		for _, object := range objects {
 			e.builtIn.Insert(object.GetName())
 			readiness.lacks(kind.name, object.GetName())
-			writes.expect(kind.name, object.GetName())
+			metrics.expect(kind.name, object.GetName())
 		}
 	}
 	return e
@@ -65,21 +65,33 @@ func (e ensurer[T]) ensureAll(ctx context.Context) (obsolete []T, err error) {
 	}
 	ensureEach := func(role role, builtIns []T) error {
 		return forEach(ctx, builtIns, func(builtIn T) error {
-			name := builtIn.GetName()
-			object, exists := byName[name]
-			err := e.retryOnConflict(ctx, name, object, exists, func(stored T, exists bool) error {
+			stored, exists := byName[builtIn.GetName()]
+			err := e.retryOnConflict(ctx, builtIn.GetName(), stored, exists, func(stored T, exists bool) error {
 				return e.ensure(ctx, role, builtIn, stored, exists)
 			})
-			switch {
-			case err == nil:
-				e.readiness.ensured(e.name, name)
-			case !exists:
-				e.readiness.lacks(e.name, name)
+			if !exists {
+				stored = builtIn
 			}
+			e.report(ctx, stored, err)
 			return err
 		})
 	}
 	return obsolete, errors.Join(ensureEach(mandatory, e.mandatory), ensureEach(suggested, e.suggested))
+}
+
+// report says whether an object is ensured. A pass that was interrupted says nothing.
+func (e ensurer[T]) report(ctx context.Context, object T, err error) {
+	name := object.GetName()
+	switch {
+	case err == nil:
+		e.readiness.ensured(e.name, name)
+	case ctx.Err() != nil:
+		return
+	default:
+		e.readiness.lacks(e.name, name)
+		e.reporter.Failed(e.name, object, err)
+	}
+	e.metrics.look(e.name, name, err == nil)
 }
 
 // ensure creates the built-in object or updates the stored one if necessary.
@@ -143,10 +155,10 @@ func (e ensurer[T]) create(ctx context.Context, role role, builtIn T) error {
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	if e.readiness.hasPassed() { // it was there before
+	if e.readiness.hasEnsured(e.name, builtIn.GetName()) { // it was there before
 		e.reporter.Recreated(e.name, object)
 	}
-	e.writes.count(e.name, builtIn.GetName(), created)
+	e.metrics.count(e.name, builtIn.GetName(), created)
 	e.logger.V(2).Info("Created a built-in object", "name", builtIn.GetName(), "role", role)
 	return nil
 }
@@ -157,11 +169,11 @@ func (e ensurer[T]) update(ctx context.Context, role role, revision revision[T])
 	}
 	name := revision.object.GetName()
 	if revision.restored {
-		e.writes.count(e.name, name, restored)
+		e.metrics.count(e.name, name, restored)
 		e.reporter.Restored(e.name, revision.object)
 		e.logger.Info("Restored the spec of a built-in object", "name", name, "role", role)
 	} else {
-		e.writes.count(e.name, name, annotated)
+		e.metrics.count(e.name, name, annotated)
 		e.logger.V(2).Info("Updated the autoupdate-spec annotation of a built-in object", "name", name, "role", role, "autoUpdate", revision.serverOwned)
 	}
 	return nil
@@ -177,7 +189,7 @@ func (e ensurer[T]) delete(ctx context.Context, obsolete T) error {
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	e.writes.count(e.name, obsolete.GetName(), deleted)
+	e.metrics.count(e.name, obsolete.GetName(), deleted)
 	e.logger.Info("Deleted an object that is no longer built in", "name", obsolete.GetName())
 	return nil
 }

@@ -145,24 +145,25 @@ func TestWhatAUserSetsOnTheLevelExemptLasts(t *testing.T) {
 
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 	rejection := func() error { return apierrors.NewInternalError(errors.New("disk full")) }
-	levels := len(library.MandatoryPriorityLevelConfigurations) + len(library.SuggestedPriorityLevelConfigurations)
-	all := levels + len(library.MandatoryFlowSchemas) + len(library.SuggestedFlowSchemas)
+	all := len(library.MandatoryPriorityLevelConfigurations) + len(library.SuggestedPriorityLevelConfigurations) +
+		len(library.MandatoryFlowSchemas) + len(library.SuggestedFlowSchemas)
 	for _, c := range []struct {
-		name, verb, resource, object, wantError string
-		wantCreations                           int
+		name, resource, object, wantError string
 	}{
-		{"one level: all levels are tried, schemas wait", "create", levelsResource, "system", `PriorityLevelConfiguration "system": create: `, levels},
-		{"one mandatory schema: the others are created", "create", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `, all},
-		{"one suggested schema: the others are created", "create", schemasResource, "probes", `FlowSchema "probes": create: `, all},
+		{"one mandatory level", levelsResource, flowcontrolv1.PriorityLevelConfigurationNameCatchAll, `PriorityLevelConfiguration "catch-all": create: `},
+		{"one suggested level", levelsResource, "system", `PriorityLevelConfiguration "system": create: `},
+		{"one mandatory schema", schemasResource, flowcontrolv1.FlowSchemaNameExempt, `FlowSchema "exempt": create: `},
+		{"one suggested schema", schemasResource, "probes", `FlowSchema "probes": create: `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAPI(t)
 			a.put(withAutoUpdate(newSchema("obsolete", "system", 100), "true"))
-			a.fail(c.verb, c.resource, c.object, rejection)
+			a.fail("create", c.resource, c.object, rejection)
 			err := a.keeper().EnsureOnce(t.Context())
 			require.ErrorContains(t, err, c.wantError)
 			require.ErrorContains(t, err, "disk full")
-			require.Len(t, a.requests("create"), c.wantCreations)
+			require.Len(t, a.requests("create"), all, "the others are created")
+			require.Nil(t, a.stored(c.resource, c.object))
 			require.Empty(t, a.requests("delete"), "obsolete objects are deleted last")
 		})
 	}

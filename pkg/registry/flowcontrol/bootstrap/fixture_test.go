@@ -52,6 +52,10 @@ type reports struct {
 func (r *reports) Recreated(kind string, object metav1.Object) { r.add(kind, object, "recreated") }
 func (r *reports) Restored(kind string, object metav1.Object)  { r.add(kind, object, "restored") }
 
+func (r *reports) Failed(kind string, object metav1.Object, err error) {
+	r.add(kind, object, "failed: "+err.Error())
+}
+
 func (r *reports) add(kind string, object metav1.Object, operation string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +187,7 @@ func (a *api) requests(verbs ...string) []string {
 func (a *api) keeper() *Keeper { return a.newKeeper(nil, logr.Discard()) }
 
 func (a *api) newKeeper(clock clock.Clock, logger logr.Logger) *Keeper {
-	return a.following(New(a.FlowcontrolV1(), a.informers(), nil, clock, logger))
+	return a.following(New(a.FlowcontrolV1(), a.informers(), a.reports, clock, logger))
 }
 
 func (a *api) informers() flowcontrolv1informers.Interface {

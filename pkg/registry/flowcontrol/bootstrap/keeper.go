@@ -3,7 +3,8 @@
 //
 // A pass reads the stored objects from the server's informers, in memory, so it costs the server
 // nothing if there is nothing to do. It ensures the built-in objects, levels before schemas, and
-// then deletes obsolete objects of other releases:
+// then deletes obsolete objects of other releases. What it cannot do for one object, since a
+// policy denies it for example, keeps it from nothing but these deletions:
 //
 //   - A built-in object that does not exist is created.
 //   - The spec of a mandatory object is restored if it differs, except for the
@@ -31,6 +32,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	"k8s.io/apiserver/pkg/server/healthz"
@@ -50,18 +52,18 @@ const (
 	period = time.Minute
 )
 
-// firstPassBackoff is the backoff until the first pass has succeeded.
+// firstPassBackoff is the backoff until the first pass has succeeded, for half a minute.
 func firstPassBackoff() wait.Backoff {
-	return wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 10, Cap: 5 * time.Second}
+	return wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}
 }
 
-// Keeper maintains the built-in objects. Its health check fails until all of them
-// have been ensured once, and while one is missing that several passes could not create.
+// Keeper maintains the built-in objects. Its health check fails until a pass has ensured all of
+// them or a few have failed.
 type Keeper struct {
 	levels    ensurer[*flowcontrolv1.PriorityLevelConfiguration]
 	schemas   ensurer[*flowcontrolv1.FlowSchema]
 	readiness *readiness
-	writes    writes
+	metrics   metrics
 	clock     clock.Clock
 	logger    klog.Logger
 }
@@ -82,12 +84,12 @@ func New(client flowcontrolv1client.FlowcontrolV1Interface, informers flowcontro
 }
 
 func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas kind[*flowcontrolv1.FlowSchema], reporter Reporter, clock clock.Clock, logger klog.Logger) *Keeper {
-	readiness, writes := &readiness{}, newWrites()
+	readiness, metrics := &readiness{seen: sets.New[string]()}, newMetrics()
 	return &Keeper{
-		levels:    newEnsurer(levels, readiness, writes, reporter, logger),
-		schemas:   newEnsurer(schemas, readiness, writes, reporter, logger),
+		levels:    newEnsurer(levels, readiness, metrics, reporter, logger),
+		schemas:   newEnsurer(schemas, readiness, metrics, reporter, logger),
 		readiness: readiness,
-		writes:    writes,
+		metrics:   metrics,
 		clock:     clock,
 		logger:    logger,
 	}
@@ -96,14 +98,17 @@ func newKeeper(levels kind[*flowcontrolv1.PriorityLevelConfiguration], schemas k
 // Name implements healthz.HealthChecker.
 func (*Keeper) Name() string { return CheckName }
 
-// Check implements healthz.HealthChecker. It names the missing objects.
+// Check implements healthz.HealthChecker. It names the objects that are not ensured.
 func (k *Keeper) Check(*http.Request) error { return k.readiness.err() }
 
-// Writes has the metric of the writes that the keeper made.
-func (k *Keeper) Writes() prometheus.Collector { return k.writes.counter }
+// Message returns what is not done yet, for anyone to read; empty: nothing.
+func (k *Keeper) Message() string { return k.readiness.message() }
+
+// Metrics returns the metrics of the keeper.
+func (k *Keeper) Metrics() prometheus.Collector { return k.metrics }
 
 // Run makes a pass every minute until ctx is done, from when the informers have read what
-// is stored. While the health check fails, it retries with a backoff of 100 ms to 5 s.
+// is stored. Until one succeeds, eight more follow with a backoff of 100 ms to 13 s.
 func (k *Keeper) Run(ctx context.Context) {
 	if !cache.WaitForCacheSync(ctx.Done(), k.levels.synced, k.schemas.synced) {
 		return
@@ -112,7 +117,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	for {
 		pause := period
 		if err := k.EnsureOnce(ctx); err != nil && ctx.Err() == nil {
-			if k.readiness.err() != nil {
+			if backoff.Steps > 0 && !k.readiness.hasPassed() {
 				pause = backoff.Step()
 			}
 			k.logger.Error(err, "Failed to ensure the built-in objects", "retryAfter", pause)
@@ -128,8 +133,8 @@ func (k *Keeper) Run(ctx context.Context) {
 }
 
 // EnsureOnce makes one pass. It returns the joined errors of all objects: the
-// failure of one does not affect the others of its kind. Schemas wait for all
-// levels, and the deletion of obsolete objects waits for both.
+// failure of one does not affect the others. Obsolete objects are deleted after a pass
+// without failures, since what replaces them may be what failed.
 func (k *Keeper) EnsureOnce(ctx context.Context) error {
 	err := k.pass(ctx)
 	k.readiness.passed(err)
@@ -137,13 +142,10 @@ func (k *Keeper) EnsureOnce(ctx context.Context) error {
 }
 
 func (k *Keeper) pass(ctx context.Context) error {
-	levels, err := k.levels.ensureAll(ctx)
-	if err != nil {
-		return err
-	}
+	levels, failure := k.levels.ensureAll(ctx)
 	schemas, err := k.schemas.ensureAll(ctx)
-	if err != nil {
-		return err
+	if failure = errors.Join(failure, err); failure != nil {
+		return failure
 	}
 	// Schemas are deleted before the levels that they name.
 	return errors.Join(k.schemas.remove(ctx, schemas), k.levels.remove(ctx, levels))

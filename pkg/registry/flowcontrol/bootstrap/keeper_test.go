@@ -28,6 +28,7 @@ func TestHealthCheck(t *testing.T) {
 	require.ErrorContains(t, err, "the first pass is in progress")
 	require.ErrorContains(t, err, "PriorityLevelConfiguration exempt")
 	require.ErrorContains(t, err, "FlowSchema global-default")
+	require.Equal(t, "the first pass is in progress", k.Message())
 
 	broken := true
 	a.fail("create", schemasResource, "probes", func() error {
@@ -37,55 +38,63 @@ func TestHealthCheck(t *testing.T) {
 		return nil
 	})
 	require.Error(t, k.EnsureOnce(t.Context()))
-	require.EqualError(t, k.Check(nil), `built-in objects not yet ensured: FlowSchema probes; the last pass failed: FlowSchema "probes": create: disk full`)
+	require.EqualError(t, k.Check(nil), `built-in objects not ensured: FlowSchema probes; the last pass failed: FlowSchema "probes": create: disk full`)
 
 	broken = false
 	require.NoError(t, k.EnsureOnce(t.Context()))
 	require.NoError(t, k.Check(nil))
+	require.Empty(t, k.Message())
 
-	t.Run("stays passed when a later pass fails", func(t *testing.T) {
+	t.Run("stays passed while later passes fail, and says it", func(t *testing.T) {
 		a.drop(schemasResource, "probes")
 		broken = true
-		require.Error(t, k.EnsureOnce(t.Context()))
-		require.NoError(t, k.Check(nil))
-	})
-}
-
-// A webhook that denies the creation of a built-in object, for minutes.
-func TestHealthCheckFailsWhileADeletedObjectCannotBeCreated(t *testing.T) {
-	a := newAPI(t)
-	k := a.keeper()
-	require.NoError(t, k.EnsureOnce(t.Context()))
-	denied := true
-	a.fail("create", schemasResource, "probes", func() error {
-		if denied {
-			return errors.New("denied by a webhook")
+		for range 10 {
+			require.Error(t, k.EnsureOnce(t.Context()))
+			require.NoError(t, k.Check(nil))
+			require.Equal(t, "built-in objects not ensured: FlowSchema probes; the log says why", k.Message())
 		}
-		return nil
+		broken = false
+		require.NoError(t, k.EnsureOnce(t.Context()))
+		require.Empty(t, k.Message())
+		require.Contains(t, a.reports.lines, "FlowSchema probes recreated")
 	})
-	a.drop(schemasResource, "probes")
-	for range 2 {
-		require.Error(t, k.EnsureOnce(t.Context()))
-		require.NoError(t, k.Check(nil), "the next pass may heal it: replicas must not become unready together")
-	}
-	require.Error(t, k.EnsureOnce(t.Context()))
-	require.ErrorContains(t, k.Check(nil), "FlowSchema probes; the last pass failed: FlowSchema \"probes\": create: denied by a webhook")
-
-	denied = false
-	require.NoError(t, k.EnsureOnce(t.Context()))
-	require.NoError(t, k.Check(nil))
-	denied = true
-	a.drop(schemasResource, "probes")
-	require.Error(t, k.EnsureOnce(t.Context()))
-	require.NoError(t, k.Check(nil), "failures count in a row")
 }
 
-func TestHealthCheckWaitsForTheDeletionOfObsoleteObjects(t *testing.T) {
+// A policy that denied one suggested object made every replica unready, so that nobody could
+// mend it through the API.
+func TestAServerIsReadyThoughAPolicyDeniesABuiltInObject(t *testing.T) {
+	for _, denied := range []struct{ resource, object string }{
+		{schemasResource, "probes"}, {levelsResource, "system"},
+		{schemasResource, flowcontrolv1.FlowSchemaNameCatchAll}, {levelsResource, flowcontrolv1.PriorityLevelConfigurationNameExempt},
+	} {
+		t.Run(denied.resource+" "+denied.object, func(t *testing.T) {
+			a := newAPI(t)
+			a.fail("create", denied.resource, denied.object, func() error { return errors.New("denied by a policy") })
+			k := a.keeper()
+			for range 3 { // fewer than a second, see TestRun
+				require.Error(t, k.Check(nil))
+				require.Error(t, k.EnsureOnce(t.Context()))
+			}
+			require.NoError(t, k.Check(nil))
+			require.Contains(t, k.Message(), denied.object)
+
+			a.reports.lines = nil
+			a.drop(schemasResource, "global-default")
+			require.Error(t, k.EnsureOnce(t.Context()))
+			require.Contains(t, a.reports.lines, "FlowSchema global-default recreated", "it is no creation of the first pass")
+		})
+	}
+}
+
+func TestObsoleteObjectsThatCannotBeDeletedAreSaid(t *testing.T) {
 	a := newAPI(t, withAutoUpdate(newLevel("obsolete", 5), "true"))
 	a.fail("delete", levelsResource, "obsolete", func() error { return errors.New("disk full") })
 	k := a.keeper()
-	require.Error(t, k.EnsureOnce(t.Context()))
-	require.ErrorContains(t, k.Check(nil), "obsolete objects of another release not yet deleted")
+	for range 3 {
+		require.Error(t, k.EnsureOnce(t.Context()))
+	}
+	require.NoError(t, k.Check(nil))
+	require.Equal(t, "obsolete objects of another release not yet deleted; the log says why", k.Message())
 }
 
 func TestRun(t *testing.T) {
@@ -124,18 +133,22 @@ func TestRun(t *testing.T) {
 		require.Equal(t, 2, passes(), "the first retry is after 100 ms to 120 ms")
 		step(120 * time.Millisecond)
 		require.Equal(t, 2, passes(), "the backoff grows")
-		for range 20 {
-			step(6 * time.Second)
+		step(240 * time.Millisecond)
+		require.Equal(t, 3, passes())
+		require.NoError(t, k.Check(nil), "after three passes, within half a second")
+		for range 6 {
+			step(16 * time.Second)
 		}
-		require.Equal(t, 22, passes(), "to at most 6 s")
-		step(4900 * time.Millisecond)
-		require.Equal(t, 22, passes(), "and at least 5 s")
-		require.Len(t, containing(lines(), "etcd is unavailable", `"retryAfter"=`), 22, "each failure is logged")
-		require.Error(t, k.Check(nil))
+		require.Equal(t, 9, passes(), "to at most 16 s")
+		step(59 * time.Second)
+		require.Equal(t, 9, passes(), "the retries are used up")
+		step(time.Second)
+		require.Equal(t, 10, passes())
+		require.Len(t, containing(lines(), "etcd is unavailable", `"retryAfter"=`), 10, "each failure is logged")
 
 		away = false
-		step(2 * time.Second)
-		require.NoError(t, k.Check(nil))
+		step(time.Minute)
+		require.Empty(t, k.Message())
 
 		a.drop(schemasResource, "probes")
 		step(59 * time.Second)

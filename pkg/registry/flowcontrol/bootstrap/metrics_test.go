@@ -1,9 +1,13 @@
 package bootstrap
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +18,7 @@ import (
 func counted(t *testing.T, k *Keeper) (counts map[string]float64, zeroes int) {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, registry.Register(k.Writes()))
+	require.NoError(t, registry.Register(k.metrics.writes))
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	require.Len(t, families, 1)
@@ -80,4 +84,41 @@ func TestWritesThatFailAreNotCounted(t *testing.T) {
 	require.Error(t, k.EnsureOnce(t.Context()))
 	counts, _ := counted(t, k)
 	require.Empty(t, counts)
+}
+
+func TestAnObjectThatIsDeniedIsSaid(t *testing.T) {
+	a := newAPI(t)
+	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
+	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	requireEnsured := func(level, schema int) {
+		t.Helper()
+		require.NoError(t, testutil.CollectAndCompare(k.Metrics(), strings.NewReader(fmt.Sprintf(`
+# HELP flowcontrol_apiserver_built_in_object_ensured [ALPHA] 1 if the built-in FlowSchema or PriorityLevelConfiguration was as it should be, or was made so, when this server looked last; 0 if this server could not create or update it
+# TYPE flowcontrol_apiserver_built_in_object_ensured gauge
+flowcontrol_apiserver_built_in_object_ensured{kind="FlowSchema",name="s"} %d
+flowcontrol_apiserver_built_in_object_ensured{kind="PriorityLevelConfiguration",name="l"} %d
+`, schema, level)), "flowcontrol_apiserver_built_in_object_ensured"))
+	}
+	requireEnsured(0, 0)
+	denied := true
+	for _, verb := range []string{"create", "update"} {
+		a.fail(verb, levelsResource, "l", func() error {
+			if denied {
+				return errors.New("denied by a webhook")
+			}
+			return nil
+		})
+	}
+	require.Error(t, k.EnsureOnce(t.Context()))
+	requireEnsured(0, 1)
+	require.Equal(t, []string{`PriorityLevelConfiguration l failed: PriorityLevelConfiguration "l": create: denied by a webhook`}, a.reports.lines)
+
+	denied = false
+	require.NoError(t, k.EnsureOnce(t.Context()))
+	requireEnsured(1, 1)
+	denied, a.reports.lines = true, nil
+	a.put(withAutoUpdate(newLevel("l", 7), "true"))
+	require.Error(t, k.EnsureOnce(t.Context()))
+	requireEnsured(0, 1)
+	require.Equal(t, []string{`PriorityLevelConfiguration l failed: PriorityLevelConfiguration "l": update: denied by a webhook`}, a.reports.lines)
 }

@@ -5,53 +5,57 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// tolerance is the number of passes in a row that may leave a built-in object missing,
-// over two minutes. All replicas see the same store: they must not become unready
-// together because of a deletion that the next pass heals.
+// tolerance is the number of passes for which readiness waits until one succeeds. A moment's
+// trouble at the start should not leave clients without the built-in objects of an empty store.
+// After that, nothing that a pass cannot do makes the server unready: the mandatory objects are
+// in effect whatever is stored, and an API that goes away cannot be mended through the API.
 const tolerance = 3
 
-// readiness says whether the built-in objects exist.
+// readiness says which built-in objects are ensured.
 type readiness struct {
 	mu sync.Mutex // guards the fields below
-	// started is set by the first successful pass.
-	started bool
-	// missing are the built-in objects that do not exist as far as is known, as "Kind name".
-	missing []string
-	// failures are the last passes in a row that left objects missing.
-	failures int
+	// succeeded is set by the first pass that ensures all and deletes what is obsolete.
+	succeeded bool
+	// failed is the number of passes before that.
+	failed int
+	// seen are the built-in objects that were ensured once, as "Kind name".
+	seen sets.Set[string]
+	// lacking are the built-in objects that have not been ensured yet, or not by the last pass, as
+	// "Kind name".
+	lacking []string
 	// failure is the error of the last pass, nil before the first.
 	failure error
 }
 
-// lacks records that an object has not been ensured: that it is expected, or that it does
-// not exist and could not be created.
+// lacks records that an object is not ensured.
 func (r *readiness) lacks(kind, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if object := kind + " " + name; !slices.Contains(r.missing, object) {
-		r.missing = append(r.missing, object)
+	if object := kind + " " + name; !slices.Contains(r.lacking, object) {
+		r.lacking = append(r.lacking, object)
 	}
 }
 
-// ensured records that an object has been ensured.
+// ensured records that an object is ensured.
 func (r *readiness) ensured(kind, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.missing = slices.DeleteFunc(r.missing, func(missing string) bool { return missing == kind+" "+name })
+	r.seen.Insert(kind + " " + name)
+	r.lacking = slices.DeleteFunc(r.lacking, func(lacking string) bool { return lacking == kind+" "+name })
 }
 
 // passed records the result of a pass.
 func (r *readiness) passed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.started = r.started || err == nil
 	r.failure = err
-	if len(r.missing) == 0 {
-		r.failures = 0
-	} else {
-		r.failures++
+	r.succeeded = r.succeeded || err == nil
+	if !r.succeeded {
+		r.failed++
 	}
 }
 
@@ -59,23 +63,47 @@ func (r *readiness) passed(err error) {
 func (r *readiness) hasPassed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.started
+	return r.succeeded
 }
 
-// err returns what is missing: until a pass has succeeded, and after that if the last
-// passes did not create it.
+// hasEnsured reports whether an object was ensured once.
+func (r *readiness) hasEnsured(kind, name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen.Has(kind + " " + name)
+}
+
+// err returns what readiness waits for.
 func (r *readiness) err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.started && r.failures < tolerance {
+	switch {
+	case r.succeeded || r.failed >= tolerance:
 		return nil
+	case r.failure == nil:
+		return fmt.Errorf("%s; the first pass is in progress", r.stateLocked())
+	default:
+		return fmt.Errorf("%s; the last pass failed: %w", r.stateLocked(), r.failure)
 	}
-	state := "obsolete objects of another release not yet deleted"
-	if len(r.missing) > 0 {
-		state = "built-in objects not yet ensured: " + strings.Join(r.missing, ", ")
+}
+
+func (r *readiness) stateLocked() string {
+	if len(r.lacking) == 0 {
+		return "obsolete objects of another release not yet deleted"
 	}
-	if r.failure == nil {
-		return fmt.Errorf("%s; the first pass is in progress", state)
+	return "built-in objects not ensured: " + strings.Join(r.lacking, ", ")
+}
+
+// message returns what is not done yet, for anyone to read.
+func (r *readiness) message() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.failure != nil:
+		return r.stateLocked() + "; the log says why"
+	case r.succeeded:
+		return ""
+	default:
+		return "the first pass is in progress"
 	}
-	return fmt.Errorf("%s; the last pass failed: %w", state, r.failure)
 }
