@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/server/healthz"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
@@ -32,7 +34,7 @@ func (s *Server) applyStorage(context.Context) error {
 	factory := serverstorage.NewDefaultStorageFactory(
 		options.StorageConfig,
 		options.DefaultStorageMediaType,
-		s.codecs,
+		serializer.NewCodecFactory(install.NewStorageScheme()),
 		serverstorage.NewDefaultResourceEncodingConfigForEffectiveVersion(s.scheme, s.generic.EffectiveVersion),
 		s.generic.MergedResourceConfig,
 		nil,

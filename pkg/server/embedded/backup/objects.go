@@ -25,7 +25,7 @@ type objectReader struct {
 func newObjectReader(prefix string) objectReader {
 	return objectReader{
 		prefix:  strings.TrimSuffix(prefix, "/"),
-		decoder: serializer.NewCodecFactory(install.NewScheme()).UniversalDeserializer(),
+		decoder: serializer.NewCodecFactory(install.NewStorageScheme()).UniversalDeserializer(),
 	}
 }
 
