@@ -227,7 +227,7 @@ func testUnreadableObjectAtStart(t *testing.T, s *live) {
 	s.Launch(s.owner)
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
-	require.NoError(t, s.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: keep a copy and delete the key"))
+	require.NoError(t, s.Process.WaitOutput(ctx, "the key "+key+" in etcd holds no object that can be read: delete nothing, check --etcd-prefix"))
 	s.waitReadiness(t, http.StatusInternalServerError, "[-]stored-objects failed: an object in etcd under this server's prefix cannot be read")
 	_, err = s.Store(t).Delete(t.Context(), key)
 	require.NoError(t, err)

@@ -97,7 +97,7 @@ func readIfExists(path string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w; make it readable, or remove it to have it recreated", path, err)
+		return nil, fmt.Errorf("%s cannot be read: %w; make it readable, or move it away to have it created again", path, err)
 	}
 	if content == nil {
 		content = []byte{}

@@ -67,7 +67,7 @@ func (i *issuer) ensureCA(ca *parsedKeyPair) error {
 func checkCA(ca *parsedKeyPair) error {
 	certificate := ca.certificate
 	if !strings.HasPrefix(certificate.Subject.CommonName, caNamePrefix) {
-		return fmt.Errorf("%s was not created by this server (its subject is %q); remove it and %s to have a CA created, or name yours with --client-ca-file and --tls-cert-file",
+		return fmt.Errorf("%s was not created by this server (its subject is %q); move it and %s away to have a CA created, or name yours with --client-ca-file and --tls-cert-file",
 			ca.CertificateFile, certificate.Subject, ca.KeyFile)
 	}
 	if err := certificate.CheckSignatureFrom(certificate); err != nil {

@@ -78,7 +78,7 @@ func readKeyPair(directory, name string) (*parsedKeyPair, error) {
 	case p.certificate == nil:
 		return p, nil
 	case p.key == nil:
-		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or remove the certificate to have both recreated", p.KeyFile, p.CertificateFile)
+		return nil, fmt.Errorf("%s is missing, the key of %s; restore it, or move the certificate away to have both created again", p.KeyFile, p.CertificateFile)
 	case !p.key.PublicKey.Equal(p.certificate.PublicKey):
 		return nil, fmt.Errorf("%s is not the key of %s; %s", p.KeyFile, p.CertificateFile, p.remedy())
 	}
@@ -86,7 +86,7 @@ func readKeyPair(directory, name string) (*parsedKeyPair, error) {
 }
 
 func (p *parsedKeyPair) remedy() string {
-	return fmt.Sprintf("restore the right files, or remove %s and %s to have both recreated", p.CertificateFile, p.KeyFile)
+	return fmt.Sprintf("restore the right files, or move %s and %s away to have both created again", p.CertificateFile, p.KeyFile)
 }
 
 func (p *parsedKeyPair) readCertificate() error {

@@ -27,23 +27,23 @@ func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 	}{
 		"a CA certificate that is not PEM": {
 			prepare: func(t *testing.T, pki string) { write(t, filepath.Join(pki, "ca.crt"), "rubbish") },
-			names:   "ca.crt", wants: []string{"contains no valid certificate", "remove"},
+			names:   "ca.crt", wants: []string{"contains no valid certificate", "away"},
 		},
 		"an empty key": {
 			prepare: func(t *testing.T, pki string) { write(t, filepath.Join(pki, "ca.key"), "") },
-			names:   "ca.key", wants: []string{"contains no valid private key", "remove"},
+			names:   "ca.key", wants: []string{"contains no valid private key", "away"},
 		},
 		"a certificate cut short": {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, "serving.crt"), encode(cert.CertificateBlockType, []byte{0x30, 0x82, 1}))
 			},
-			names: "serving.crt", wants: []string{"contains no valid certificate", "remove"},
+			names: "serving.crt", wants: []string{"contains no valid certificate", "away"},
 		},
 		"a key cut short": {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, "serving.key"), encode(keyutil.PrivateKeyBlockType, []byte{0x30, 0x82, 1}))
 			},
-			names: "serving.key", wants: []string{"contains no valid private key", "remove"},
+			names: "serving.key", wants: []string{"contains no valid private key", "away"},
 		},
 		"a key of another kind": {
 			prepare: func(t *testing.T, pki string) {
@@ -53,13 +53,13 @@ func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 				require.NoError(t, err)
 				write(t, filepath.Join(pki, "admin.key"), encode(keyutil.PrivateKeyBlockType, der))
 			},
-			names: "admin.key", wants: []string{"was not created by this server", "ed25519", "ECDSA P-256", "remove"},
+			names: "admin.key", wants: []string{"was not created by this server", "ed25519", "ECDSA P-256", "away"},
 		},
 		"a chain where one certificate is expected": {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, "serving.crt"), read(t, filepath.Join(pki, "serving.crt"))+read(t, filepath.Join(pki, "ca.crt")))
 			},
-			names: "serving.crt", wants: []string{"contains 2 certificates, where one is expected", "remove"},
+			names: "serving.crt", wants: []string{"contains 2 certificates, where one is expected", "away"},
 		},
 		"a certificate whose key is gone": {
 			prepare: func(t *testing.T, pki string) { remove(t, pki, "ca.key") },
@@ -69,7 +69,7 @@ func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, "admin.key"), read(t, filepath.Join(pki, "serving.key")))
 			},
-			names: "admin.key", wants: []string{"is not the key of", "admin.crt", "remove"},
+			names: "admin.key", wants: []string{"is not the key of", "admin.crt", "away"},
 		},
 		"a CA certificate of another origin": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", "Example Corp CA") },
@@ -81,7 +81,7 @@ func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 		},
 		"a certificate that is not for a CA": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", caNamePrefix+"0") },
-			names:   "ca.crt", wants: []string{"is not a self-signed CA certificate", "remove"},
+			names:   "ca.crt", wants: []string{"is not a self-signed CA certificate", "away"},
 		},
 		"a directory in place of a key": {
 			prepare: func(t *testing.T, pki string) {

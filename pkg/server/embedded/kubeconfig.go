@@ -35,7 +35,7 @@ func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificat
 		}
 		return false, nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; remove it to have it recreated", path, err)
+		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; make it readable, or move it away to have it created again", path, err)
 	}
 	return true, replaceKubeconfig(path, wanted)
 }

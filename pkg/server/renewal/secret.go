@@ -71,7 +71,7 @@ func (s *Secrets) Renew(ctx context.Context, name string) (SecretResult, error) 
 	}
 	old, err := keyPair(secret)
 	if err != nil {
-		return SecretResult{}, fmt.Errorf("%w: restore it, or delete and recreate it", err)
+		return SecretResult{}, fmt.Errorf("%w: restore it, or keep a copy and issue it again", err)
 	}
 	result := SecretResult{NotAfter: old.Leaf.NotAfter}
 	now := s.Clock.Now()

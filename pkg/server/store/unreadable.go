@@ -83,7 +83,7 @@ func (t namingTransformer) TransformFromStorage(ctx context.Context, data []byte
 		err = last.err
 	}
 	if err != nil {
-		err = fmt.Errorf("the key %s in etcd holds no object that can be read: keep a copy and delete the key, if --etcd-prefix and --encryption-provider-config are right: %w",
+		err = fmt.Errorf("the key %s in etcd holds no object that can be read: delete nothing, check --etcd-prefix and --encryption-provider-config, and read it with kube-apiserver or the release that stored it: %w",
 			about.AuthenticatedData(), err)
 		t.unreadable.Store(&err)
 		return nil, false, err

@@ -68,6 +68,7 @@ func TestUnreadableObjectIsNamedWhenItIsReadAgain(t *testing.T) {
 
 	again := n.read(t, "/one", nothingToDecode)
 	require.ErrorContains(t, again, "the key /one in etcd holds no object that can be read")
+	require.ErrorContains(t, again, "delete nothing", "another server may read it")
 	require.ErrorContains(t, again, err.Error(), "why not")
 	require.Equal(t, again, *n.unreadable.Load(), "readiness says it too")
 

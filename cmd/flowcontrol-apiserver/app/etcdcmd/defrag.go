@@ -50,7 +50,7 @@ func (o *options) defrag(ctx context.Context) error {
 		case result.After.NoSpace && quota == 0:
 			fmt.Fprintln(o.out, "History removed. The server accepts writes again after its start, if the database is below its quota then.")
 		case result.After.NoSpace:
-			return fmt.Errorf("etcd still rejects writes: the data need %s of a quota of %s; delete objects, or restart the server with a larger --etcd-quota-backend-bytes",
+			return fmt.Errorf("etcd still rejects writes: the data need %s of a quota of %s; delete objects that nobody needs, or restart the server with a larger --etcd-quota-backend-bytes",
 				humanize.IBytes(uint64(result.After.SizeBytes)), humanize.IBytes(uint64(quota)))
 		}
 		return nil

@@ -156,7 +156,7 @@ func TestAFullStoreIsShownAndMadeWritable(t *testing.T) {
 		_, err = execute(t, "defrag", "--data-dir", path) // may make room for some more
 	}
 	require.ErrorContains(t, err, "etcd still rejects writes")
-	require.ErrorContains(t, err, "delete objects, or restart the server with a larger --etcd-quota-backend-bytes")
+	require.ErrorContains(t, err, "delete objects that nobody needs, or restart the server with a larger --etcd-quota-backend-bytes")
 	s.stop(t)
 	out, err = execute(t, "defrag", "--data-dir", path)
 	require.NoError(t, err)

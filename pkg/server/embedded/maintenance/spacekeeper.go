@@ -71,7 +71,7 @@ func (k *SpaceKeeper) round(ctx context.Context) error {
 // report logs that nothing can be done about an etcd that rejects writes.
 func (k *SpaceKeeper) report(space embedded.Space) {
 	if space.NoSpace && !hasRoom(space.InUseBytes, space) {
-		k.Log.Info("The embedded etcd rejects writes because its data reach the quota; delete objects, or restart with a larger --etcd-quota-backend-bytes",
+		k.Log.Info("The embedded etcd rejects writes because its data reach the quota; delete objects that nobody needs, or restart with a larger --etcd-quota-backend-bytes",
 			"sizeBytes", space.SizeBytes, "inUseBytes", space.InUseBytes, "quotaBytes", space.QuotaBytes)
 	}
 }
