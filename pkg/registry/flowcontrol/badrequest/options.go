@@ -77,8 +77,8 @@ type failingBody struct{ err error }
 // Read implements io.Reader.
 func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
 
-// wholeBody is a body whose client may not send all of it as it should. Its first error is
-// also that of later reads: net/http takes a body that ended early for complete in the next one.
+// wholeBody is a body whose client may not send all of it as it should. Later
+// reads return the first error too: net/http takes a body that ended early for complete then.
 type wholeBody struct {
 	body io.Reader
 	err  error
