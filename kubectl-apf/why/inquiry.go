@@ -89,7 +89,7 @@ func (i *Inquiry) Observe(e *logs.Event) {
 		return
 	}
 	key, exempt := i.place(e)
-	if exempt {
+	if exempt && !rejectedByBound(e) {
 		return
 	}
 	i.observed++
@@ -115,6 +115,12 @@ func (i *Inquiry) Observe(e *logs.Event) {
 	for _, a := range i.accountsOf(key, i.asks(e.Attributes.User, key.schema)) {
 		a.add(r)
 	}
+}
+
+// rejectedByBound reports whether an exempt request met the bound that flowcontrol-apiserver has for
+// them. It says so; any other 429 of such a request is not flow control's.
+func rejectedByBound(e *logs.Event) bool {
+	return e.FlowControl != nil && e.FlowControl.Rejected() || e.FlowControl == nil && e.RejectionReason != ""
 }
 
 // place returns the flow of a request, and whether its level is exempt.

@@ -32,6 +32,9 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 	if a.rejections()+a.delayed == 0 {
 		return nil
 	}
+	if s.Type == queueset.Exempt.String() {
+		return []Remedy{lessExempt(a)}
+	}
 	var all []Remedy
 	for _, find := range []func(flowKey, *levelState) *Remedy{
 		i.isolate, i.divide, i.page, i.unwatch, i.moreBorrowing, i.moreShares, i.queue, i.longerQueues,
@@ -41,6 +44,15 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 		}
 	}
 	return all
+}
+
+// lessExempt is for requests that no priority level limits, only the server's bound.
+func lessExempt(a *account) Remedy {
+	return Remedy{
+		Action: "Make it send fewer requests at once, or raise --max-exempt-requests-inflight if the load is intended.",
+		Because: fmt.Sprintf("%d exempt requests were rejected since too many were in flight, and %s sent most of them.",
+			a.rejections(), most(a.users, 1)[0].Name),
+	}
 }
 
 // isolate is for a level where one flow uses most seats.

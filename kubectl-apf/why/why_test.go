@@ -234,3 +234,23 @@ func TestFlowsAreBounded(t *testing.T) {
 	assert.Contains(t, r.Notes, "There are more than 52 flows; 3 requests of the others are not counted.")
 	assert.Contains(t, r.Notes, "2 more flows are not shown.")
 }
+
+// Requests of exempt levels matter only if the server's bound for them rejected some.
+func TestRejectedExemptRequestsAreExplained(t *testing.T) {
+	exempt := func(outcome string) *logs.FlowControl {
+		return &logs.FlowControl{FlowSchema: "exempt", PriorityLevel: "exempt", Outcome: outcome}
+	}
+	r := inquire(Query{}, nil,
+		call{user: "root", group: "system:masters", told: exempt("executed")},
+		call{user: "root", group: "system:masters", code: 429, told: exempt("concurrency-limit")},
+		call{user: "root", group: "system:masters", code: 429, told: exempt("concurrency-limit")},
+	)
+	require.Len(t, r.Flows, 1)
+	assert.Equal(t, map[string]int{"concurrency-limit": 2}, r.Flows[0].Reasons)
+	assert.Equal(t, []User{{"root", 2}}, r.Flows[0].Users)
+	require.Len(t, actions(r), 1)
+	assert.Contains(t, actions(r)[0], "--max-exempt-requests-inflight")
+
+	r = inquire(Query{}, nil, call{user: "root", group: "system:masters", code: 429})
+	assert.Empty(t, r.Flows, "another 429, such as an eviction's")
+}

@@ -35,8 +35,8 @@ type Config struct {
 	Levels, Schemas cache.SharedIndexInformer
 	// SchemaPatcher and LevelGetter are the typed clients for the status of
 	// FlowSchemas. Without them no status is written.
-	SchemaPatcher statussync.SchemaPatcher
-	LevelGetter   statussync.LevelGetter
+	SchemaPatcher SchemaPatcher
+	LevelGetter   LevelGetter
 	// Total is the number of seats of the server. With TotalControl in the mode Adaptive
 	// it is the total at the start.
 	Total int
@@ -53,6 +53,12 @@ type Config struct {
 	// deadline of its context, on the clock of the machine.
 	Clock utilclock.WithTickerAndDelayedExecution
 }
+
+// SchemaPatcher patches FlowSchemas.
+type SchemaPatcher = statussync.SchemaPatcher
+
+// LevelGetter gets PriorityLevelConfigurations.
+type LevelGetter = statussync.LevelGetter
 
 // ConfigFor returns a Config. The parameters are the same as for flowcontrol.New of
 // k8s.io/apiserver.
@@ -78,7 +84,6 @@ type FlowControl struct {
 	sizing  *total.Recommender // nil if no total is recommended
 	learner *estimate.Learner
 	metrics exports
-	applied application
 	flowcontrol.WatchTracker
 }
 

@@ -55,16 +55,16 @@ func (f *FlowControl) Handle(
 	seating := filter.Begin(ctx, t, work)
 	defer func() {
 		httplog.AddKeyValue(ctx, "apf_execution_time", finish(t, seating))
-		t.End()
 	}()
 	execute()
 }
 
-// finish ends the execution of a request, whose Seating is nil if it has none.
+// finish ends a request that executes, whose Seating is nil if it has none.
 func finish(t *engine.Request, seating *filter.Seating) time.Duration {
 	if seating != nil {
 		return seating.End()
 	}
+	defer t.End()
 	return t.Finish()
 }
 

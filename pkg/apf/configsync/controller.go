@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -58,7 +59,7 @@ type Controller struct {
 	noticing sync.Mutex          // guards schemas
 	schemas  map[string]struct{} // names of the flow schemas that have changed
 
-	mu         sync.Mutex // guards what follows, while it is translated and applied too
+	mu         sync.Mutex // guards what follows, while it is translated too
 	translator *Translator
 	status     engine.ConfigurationStatus
 	stale      bool // status is from an earlier translation, except for the time
@@ -189,12 +190,23 @@ func (c *Controller) apply() {
 	observed := c.pending.Load()
 	set, removed := c.changedSchemas()
 	levels := objects[*flowcontrol.PriorityLevelConfiguration](c.config.Levels)
+	change, problems := c.translate(levels, set, removed)
+	c.report(append(problems, c.config.Engine.Update(change)...))
+	c.noteApplied(c.config.Clock.Now())
+	c.pending.Add(-observed)
+}
+
+func (c *Controller) translate(levels []*flowcontrol.PriorityLevelConfiguration, set []*flowcontrol.FlowSchema, removed []string) (engine.Change, []engine.Problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	change, problems := c.translator.Update(levels, set, removed)
-	c.report(append(problems, c.config.Engine.Update(change)...))
-	c.pending.Add(-observed)
-	c.status.AppliedAt, c.stale = c.config.Clock.Now(), true
+	c.stale = true
+	return c.translator.Update(levels, set, removed)
+}
+
+func (c *Controller) noteApplied(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status.AppliedAt = at
 }
 
 // changedSchemas returns the flow schemas that have changed since the last call, and the names of

@@ -20,7 +20,7 @@ import (
 // Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
 	clock    clock.Clock
-	observer Observer
+	told     announcements
 	layout   *stats.Layout
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool     // of *Request
@@ -35,6 +35,26 @@ type Engine struct {
 	dangling     map[string]rules.Schema
 	retired      retirement
 	fairFraction float64
+	dispatched   []queueset.Dispatches // told by unlock
+}
+
+// unlock unlocks mu, and then tells requests and the Observer what changed. So they may use the
+// Engine.
+func (e *Engine) unlock() {
+	dispatched := e.dispatched
+	e.dispatched = nil
+	e.mu.Unlock()
+	for _, d := range dispatched {
+		d.Tell()
+	}
+	e.told.announce()
+}
+
+// tellLater makes unlock tell the requests that start.
+func (e *Engine) tellLater(d queueset.Dispatches) {
+	if !d.None() {
+		e.dispatched = append(e.dispatched, d)
+	}
 }
 
 // New returns an Engine with the mandatory configuration.
@@ -49,7 +69,7 @@ func New(options Options) *Engine {
 	e := &Engine{
 		dangling: map[string]rules.Schema{},
 		clock:    options.Clock,
-		observer: options.Observer,
+		told:     announcements{observer: options.Observer},
 		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
 		levels:   map[string]*level{},
 		retired:  retirement{},
@@ -75,7 +95,7 @@ func yieldAt(i int) {
 // Apply replaces the configuration and returns its invalid objects.
 func (e *Engine) Apply(c Configuration) []Problem {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	configs, problems := e.levelsOf(c.Levels)
 	return append(problems, e.apply(configs, c.Schemas)...)
 }
@@ -86,7 +106,7 @@ func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []P
 	for _, config := range MandatoryLevels() {
 		if _, ok := configs[config.Name]; !ok {
 			configs[config.Name] = config
-			e.observer.LevelChanged(config, Supplied)
+			e.told.levelChanged(config, Supplied)
 		}
 	}
 	return configs, problems
@@ -115,7 +135,7 @@ func (e *Engine) settle(configs map[string]LevelConfig) {
 	for _, name := range slices.Sorted(maps.Keys(e.dangling)) {
 		dangling = append(dangling, e.dangling[name])
 	}
-	e.observer.Applied(e.Schemas(), dangling)
+	e.told.applied(e.Schemas(), dangling)
 }
 
 // removed returns the names of the levels that configs lack.
@@ -140,7 +160,7 @@ func (e *Engine) quiesce(name string) bool {
 		return true
 	}
 	if !quiesced {
-		e.observer.LevelChanged(level.configuration(), Quiescing)
+		e.told.levelChanged(level.configuration(), Quiescing)
 	}
 	return false
 }
@@ -149,7 +169,7 @@ func (e *Engine) quiesce(name string) bool {
 func (e *Engine) drop(level *level) {
 	config := level.configuration()
 	delete(e.levels, config.Name)
-	e.observer.LevelChanged(config, Removed)
+	e.told.levelChanged(config, Removed)
 }
 
 // dropDrained drops a level if it has drained.
@@ -158,7 +178,7 @@ func (e *Engine) dropDrained(name string, level *level) {
 		return
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if e.levels[name] == level && level.drained() {
 		e.drop(level)
 		e.divide()
@@ -179,7 +199,7 @@ func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
 		yieldAt(i)
 		part := &divided[i]
 		if desired := configs[part.Config.Name]; desired.Name == "" {
-			e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats)
+			e.tellLater(e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats))
 		} else if err := e.configureLevel(desired, part); err != nil {
 			problems = append(problems, Problem{LevelKind, desired.Name, err})
 		}
@@ -197,14 +217,16 @@ func (e *Engine) configureLevel(desired LevelConfig, part *LevelDivision) error 
 			return err
 		}
 		e.levels[desired.Name] = level
-		e.observer.LevelChanged(desired, Added)
+		e.told.levelChanged(desired, Added)
 		return nil
 	}
 	change := changeOf(level, desired)
-	if err := level.configure(desired, part.Claim.Limits, part.Seats); err != nil {
+	dispatched, err := level.configure(desired, part.Claim.Limits, part.Seats)
+	if err != nil {
 		return err
 	}
-	e.observer.LevelChanged(desired, change)
+	e.tellLater(dispatched)
+	e.told.levelChanged(desired, change)
 	return nil
 }
 
@@ -223,7 +245,7 @@ func changeOf(level *level, desired LevelConfig) LevelChange {
 // Rebalance ends the demand period of every level and computes the limits again.
 func (e *Engine) Rebalance() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	for _, level := range e.levels {
 		level.endPeriod()
 	}
@@ -240,13 +262,13 @@ func (e *Engine) divide() {
 	divided := e.computeLimits(configs)
 	for i := range divided {
 		part := &divided[i]
-		e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats)
+		e.tellLater(e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats))
 	}
 	e.tellDivision(divided)
 }
 
 func (e *Engine) tellDivision(divided []LevelDivision) {
-	e.observer.Divided(Division{Total: e.total, FairFraction: e.fairFraction, Levels: divided})
+	e.told.divided(Division{Total: e.total, FairFraction: e.fairFraction, Levels: divided})
 }
 
 // computeLimits divides the seats among levels with the given configurations, and

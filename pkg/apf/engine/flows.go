@@ -14,8 +14,17 @@ const RecentRejections = 5 * time.Minute
 // heavyhitters.
 type LevelFlows struct {
 	Level string
-	Flows []heavyhitters.Use
+	Flows []FlowUse
 }
+
+type (
+	// FlowUse is what one flow used, in each window of time.
+	FlowUse = heavyhitters.Use
+	// FlowName names a flow of a level.
+	FlowName = heavyhitters.Flow
+	// FlowUsage is the use of a flow in one window.
+	FlowUsage = heavyhitters.Usage
+)
 
 // TopFlows returns the heaviest flows of each level, by name of the level. Exempt levels
 // are included.
@@ -32,8 +41,11 @@ func (e *Engine) TopFlows() []LevelFlows {
 // rejections.
 type LevelRejections struct {
 	Level   string
-	Records []rejections.Record
+	Records []RejectionRecord
 }
+
+// RejectionRecord describes the rejections of one flow for one reason.
+type RejectionRecord = rejections.Record
 
 // Rejections returns the last rejections on each level, by name of the level.
 func (e *Engine) Rejections() []LevelRejections {

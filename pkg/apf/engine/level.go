@@ -63,36 +63,39 @@ func (l *level) configuration() LevelConfig {
 }
 
 // configure replaces the configuration, which must be valid, and the limits. A
-// quiescing level resumes.
-func (l *level) configure(config LevelConfig, limits allocation.Limits, d LevelSeats) error {
+// quiescing level resumes. The caller tells the requests that start.
+func (l *level) configure(config LevelConfig, limits allocation.Limits, d LevelSeats) (dispatched queueset.Dispatches, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	changed := config.Config != l.config.Config
-	if changed {
-		if err := l.set.Configure(config.Config, seatLimits(d)); err != nil {
-			return err
-		}
+	if config.Config != l.config.Config {
+		dispatched, err = l.set.Configure(config.Config, seatLimits(d))
+	} else {
+		dispatched = l.set.SetLimits(seatLimits(d))
+	}
+	if err != nil {
+		return dispatched, err
 	}
 	l.config = config
-	l.setLimits(limits, d)
+	l.note(limits, d)
 	if l.quiescing {
 		l.quiescing = false
 		l.set.OnIdle(nil)
 	}
-	return nil
+	return dispatched, nil
 }
 
-// divide replaces the limits.
-func (l *level) divide(limits allocation.Limits, d LevelSeats) {
+// divide replaces the limits. The caller tells the requests that start.
+func (l *level) divide(limits allocation.Limits, d LevelSeats) queueset.Dispatches {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.setLimits(limits, d)
+	l.note(limits, d)
+	return l.set.SetLimits(seatLimits(d))
 }
 
-func (l *level) setLimits(limits allocation.Limits, d LevelSeats) {
+// note notes the limits that the queue set has.
+func (l *level) note(limits allocation.Limits, d LevelSeats) {
 	l.limits, l.seats = limits, d
 	l.maxWidth.Store(int64(l.config.MaxWidth(limits.Nominal)))
-	l.set.SetLimits(seatLimits(d))
 }
 
 // quiesce registers drained, called whenever a request has ended and the level may

@@ -107,7 +107,8 @@ func TestALevelThatComesBackResumesAndTellsNobody(t *testing.T) {
 	f.level.quiesce(func() { calls++ })
 	changed := queuing(8)
 	changed.UID = "uid of another object"
-	require.NoError(t, f.level.configure(changed, nominal(1), current(1)))
+	_, err := f.level.configure(changed, nominal(1), current(1))
+	require.NoError(t, err)
 	assert.Equal(t, changed, f.level.configuration())
 	assert.False(t, f.level.report().Quiescing)
 
@@ -128,14 +129,16 @@ func TestLimitsReachThoseWhoWaitAtOnce(t *testing.T) {
 	assert.Equal(t, nominal(1), report.Limits)
 	assert.Equal(t, current(2), report.Seats)
 
-	require.NoError(t, f.level.configure(f.level.configuration(), nominal(3), current(3)))
+	_, err := f.level.configure(f.level.configuration(), nominal(3), current(3))
+	require.NoError(t, err)
 	assert.Equal(t, 3, f.level.report().Figures.SeatsInUse)
 }
 
 func TestAConfigurationThatQueuesCannotHaveChangesNothing(t *testing.T) {
 	f := newFixture(t, queuing(4), 1)
 	f.level.quiesce(func() {})
-	require.Error(t, f.level.configure(queuing(0), nominal(5), current(5)))
+	_, err := f.level.configure(queuing(0), nominal(5), current(5))
+	require.Error(t, err)
 	report := f.level.report()
 	assert.Equal(t, queuing(4), report.Config)
 	assert.Equal(t, current(1), report.Seats)

@@ -8,8 +8,9 @@ import (
 // Observer is told what changes in an Engine, one call at a time and in the order of the
 // changes. New calls it too.
 //
-// The Engine is locked during a call: the Observer must not call the Engine, and changes
-// and reports wait for it. Requests do not. It must not change what it is given.
+// The Engine is not locked during a call, so an Observer may use it. What it changes then is told
+// after the call. While one goroutine tells, it tells what others change too, and they do not wait
+// for that. An Observer must not change what it is given.
 type Observer interface {
 	// LevelChanged is called for each priority level at each Apply and Update, and when a
 	// level has drained.
@@ -71,12 +72,3 @@ type LevelDivision struct {
 	Claim allocation.Level
 	Seats LevelSeats
 }
-
-// noObserver ignores what changes.
-type noObserver struct{}
-
-var _ Observer = noObserver{}
-
-func (noObserver) LevelChanged(LevelConfig, LevelChange)   {}
-func (noObserver) Divided(Division)                        {}
-func (noObserver) Applied([]*rules.Schema, []rules.Schema) {}

@@ -25,8 +25,5 @@ func (o Options) complete() Options {
 		o.Clock = clock.NewReal()
 	}
 	o.Total = max(o.Total, 0)
-	if o.Observer == nil {
-		o.Observer = noObserver{}
-	}
 	return o
 }

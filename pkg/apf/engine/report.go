@@ -15,10 +15,13 @@ type Report struct {
 	Levels []LevelReport // by name
 	// Series are the figures of the flow schemas that have had a request, in matching order. Then
 	// come flow schemas that were deleted or moved to another level, while requests are under way.
-	Series []stats.Snapshot
+	Series []SeriesReport
 	// FairFraction is f of package allocation.
 	FairFraction float64
 }
+
+// SeriesReport has the figures of one flow schema on one level.
+type SeriesReport = stats.Snapshot
 
 // Report returns the present state.
 func (e *Engine) Report() Report {

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -126,6 +126,14 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	return outcome
 }
 
+// Reject rejects the request instead of letting it arrive, since its owner has a bound of its own.
+// It is counted and remembered as one for which no seat was free.
+func (r *Request) Reject() {
+	r.waited, r.Work = 0, seats.Work{}
+	r.class.level.set.Reject(&r.Request)
+	r.rememberRejection(r.Arrived())
+}
+
 // Wait waits for seats, until ctx ends at the latest. It reports whether the
 // request may execute: if so, the caller must call Finish after the execution; if
 // not, Reason says why.
@@ -151,6 +159,7 @@ func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (sea
 	case <-ctx.Done():
 		seated = r.Wait(ctx)
 	case <-r.Ready():
+		runtime.Gosched() // as in Wait of queueset
 		r.waited = r.engine.clock.Now() - r.Arrived()
 		return true, false
 	}
@@ -160,7 +169,7 @@ func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (sea
 // Leave removes a waiting request from its queue for the given reason: TimeOut if it
 // waited as long as it may, Cancelled if its client has gone. If it has been dispatched,
 // Leave does nothing and returns false.
-func (r *Request) Leave(reason stats.Reason) bool {
+func (r *Request) Leave(reason queueset.Reason) bool {
 	if !r.class.level.set.Leave(&r.Request, reason) {
 		return false
 	}
@@ -186,6 +195,9 @@ func (r *Request) MaxWidth() int { return r.class.level.widest() }
 // Waited returns how long the request waited in a queue for Wait or Leave; 0 if it did
 // not. With a function Dispatched it is Started minus Arrived.
 func (r *Request) Waited() time.Duration { return r.waited }
+
+// Executed returns how long the request has executed so far.
+func (r *Request) Executed() time.Duration { return r.engine.clock.Now() - r.Started() }
 
 // Finish ends the execution and returns its duration. The seats are released at
 // once, or after the additional latency of the work.

@@ -5,7 +5,7 @@ package engine
 // their seats.
 func (e *Engine) SetTotal(seats int) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if seats = max(seats, 0); seats != e.total {
 		e.total = seats
 		e.divide()

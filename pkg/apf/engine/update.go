@@ -23,7 +23,7 @@ type Change struct {
 // unless levels were added or removed.
 func (e *Engine) Update(c Change) []Problem {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	configs, problems := e.levelsOf(c.Levels)
 	changed, more := c.valid()
 	problems = append(problems, more...)

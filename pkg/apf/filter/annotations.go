@@ -15,7 +15,8 @@ type Annotations uint8
 const (
 	// AnnotateNone is no request.
 	AnnotateNone Annotations = iota
-	// AnnotateGoverned is requests of priority levels that limit them.
+	// AnnotateGoverned is requests of priority levels that limit them, and requests that
+	// ExemptLimit rejects.
 	AnnotateGoverned
 	// AnnotateAll is requests of exempt priority levels too.
 	AnnotateAll
@@ -44,7 +45,8 @@ const Executed = "executed"
 
 // annotate adds the annotations to the audit event of the request, if there is one.
 func (r *request) annotate(outcome string) {
-	if r.Annotations == AnnotateNone || r.Annotations == AnnotateGoverned && r.apf.Exempt() {
+	unlimited := r.apf.Exempt() && outcome == Executed
+	if r.Annotations == AnnotateNone || r.Annotations == AnnotateGoverned && unlimited {
 		return
 	}
 	ctx := r.http.Context()

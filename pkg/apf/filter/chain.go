@@ -37,7 +37,7 @@ func RequestOf(ctx context.Context) *http.Request {
 }
 
 // Begin notes that a list executes below Around. The caller must call End of the Seating instead
-// of Finish of the request. It returns nil for other requests.
+// of Finish and End of the request. It returns nil for other requests.
 func Begin(ctx context.Context, r *engine.Request, work seats.Work) *Seating {
 	if r.Attributes.Verb != "list" { // nothing else pays for a look into the context
 		return nil
@@ -50,12 +50,13 @@ func Begin(ctx context.Context, r *engine.Request, work seats.Work) *Seating {
 	list := of.lists.work(of.http, info, 0)
 	list.measured = nil // Measure has it
 	of.seating = of.lists.seating(of.http, info, &list)
-	of.seating.limit, of.seating.reject = of.options.WaitLimit, of.rejected
+	level := r.Level().Name
+	of.seating.limit, of.seating.reject = of.options.WaitLimit, func(queueset.Reason) error { return of.rejected(level) }
 	of.seating.begin(r, work)
 	return of.seating
 }
 
 // rejected returns the error of a list that asked for seats again and got none.
-func (e *WorkEstimator) rejected(r *engine.Request, _ queueset.Reason) error {
-	return (*explanation)(nil).status(tooManyReads, e.rejections.add(r.Level().Name, e.lists.now()))
+func (e *WorkEstimator) rejected(level string) error {
+	return (*explanation)(nil).status(tooManyReads, e.rejections.add(level, e.lists.now()))
 }

@@ -26,8 +26,8 @@
 // needs no goroutine to wait for it.
 //
 // A handler that ends or panics without Signal, because the watch never reached the
-// storage or because another server serves it, releases the seats at its end. A
-// sync.Once makes sure that they are released once; the filter returns afterwards.
+// storage or because another server serves it, releases the seats at its end. They are
+// released once.
 //
 // A handler may hang before the first event, for as long as its client stays: the watch cache
 // of its type cannot be filled. The seats are released when any other request would end, after

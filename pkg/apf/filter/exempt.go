@@ -53,18 +53,13 @@ func (g *exemptGate) logRejection(now time.Duration, requester user.Info) {
 	}
 }
 
-// rejectExempt responds to a request that never asked for seats.
-func (r *request) rejectExempt(w http.ResponseWriter) {
-	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
-	r.apf.End()
-	r.respondTooMany(w, after)
-}
-
 // serveExempt executes a request of an exempt level, unless too many do.
 func (h *filteredHandler) serveExempt(r *request, w http.ResponseWriter, requester user.Info) {
 	if !h.exempt.enter(r.info, requester) {
 		h.exempt.logRejection(h.engine.Now(), requester)
-		r.rejectExempt(w)
+		r.apf.Reject()
+		LogOutcome(r.apf, false)
+		r.reject(w)
 		return
 	}
 	defer h.exempt.leave()

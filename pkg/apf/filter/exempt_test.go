@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
@@ -47,6 +49,40 @@ func TestExemptRequestsInFlightAreBounded(t *testing.T) {
 		<-done
 	}
 	require.Equal(t, http.StatusOK, s.ask(handler, requestBy(master, "get", "")).Code, "they are counted out again")
+	s.requireIdle()
+}
+
+// A rejection by the bound is found wherever other rejections are.
+func TestRejectedExemptRequestIsCountedRememberedAndAnnotated(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	s.options.Annotations = AnnotateGoverned
+	s.options.ExemptLimit = ExemptLimit{InFlight: 1}
+	var handler http.Handler
+	handler = s.before(func(_ http.ResponseWriter, r *http.Request) {
+		if infoOf(r).Verb != "list" {
+			return
+		}
+		flood, annotations := release.Audited(requestBy(master, "get", ""), auditinternal.LevelMetadata)
+		for range 3 {
+			assert.Equal(t, http.StatusTooManyRequests, s.ask(handler, flood).Code)
+		}
+		assert.Equal(t, map[string]string{
+			"flow-schema": "exempt", "priority-level": "exempt", "flow-distinguisher": "", "seats": "0", "queue-wait": "0s", "outcome": "concurrency-limit",
+		}, shortened(t, annotations()))
+	})
+	s.ask(handler, requestBy(master, "list", ""))
+	assert.EqualValues(t, 3, s.series("exempt").Rejected[queueset.ConcurrencyLimit])
+	assert.EqualValues(t, 3, s.figures("exempt").Totals.Rejected)
+	for _, level := range s.engine.Rejections() {
+		if level.Level == "exempt" {
+			require.Len(t, level.Records, 1)
+			record := level.Records[0]
+			assert.EqualValues(t, 3, record.Count)
+			assert.Equal(t, queueset.ConcurrencyLimit, record.Reason)
+			assert.Equal(t, master, record.User)
+			assert.Equal(t, -1, record.Queue)
+		}
+	}
 	s.requireIdle()
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -25,10 +26,18 @@ const (
 const tooManyRequests = "Too many requests, please try again later."
 
 // explanation is why a request was rejected.
-type explanation struct{ schema, level, reason string }
+type explanation struct {
+	class
+	reason string
+}
+
+// class names what a request was classified to.
+type class struct{ schema, level string }
+
+func classOf(r *engine.Request) class { return class{r.Schema().Name, r.Level().Name} }
 
 // explanation returns that the request was rejected for a reason, or nil if the user may not know.
-func (r *request) explanation(reason queueset.Reason) *explanation {
+func (r *request) explanation(of class, reason queueset.Reason) *explanation {
 	if r.Explain == nil || r.Serializer == nil {
 		return nil
 	}
@@ -37,7 +46,7 @@ func (r *request) explanation(reason queueset.Reason) *explanation {
 	if !ok || !r.Explain(ctx, requester) {
 		return nil
 	}
-	return &explanation{r.apf.Schema().Name, r.apf.Level().Name, reason.String()}
+	return &explanation{of, reason.String()}
 }
 
 // respond writes a Status.

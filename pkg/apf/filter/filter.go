@@ -196,16 +196,17 @@ func (r *request) finish() time.Duration {
 	executed, now := r.release()
 	r.Gauges.Executing(r.kind(), -1, now)
 	r.log("apf_execution_time", executed)
-	r.apf.End()
 	return executed
 }
 
-// release releases the seats. It returns the duration of the execution and the present.
+// release releases the seats and the engine's Request. It returns the duration of the execution
+// and the present.
 func (r *request) release() (executed, now time.Duration) {
 	if r.seating != nil {
 		return r.seating.End(), r.engine.Now()
 	}
 	started := r.apf.Started()
 	executed = r.apf.Finish()
+	r.apf.End()
 	return executed, started + executed
 }

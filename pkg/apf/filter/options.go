@@ -53,7 +53,8 @@ type Options struct {
 	// Annotations says which requests are annotated in their audit events. The default
 	// is none. The filter must come after WithAudit in the handler chain.
 	Annotations Annotations
-	// ExemptLimit bounds the requests of exempt priority levels. By default nothing does.
+	// ExemptLimit bounds the requests of exempt priority levels. By default nothing does. A
+	// rejection is counted, remembered and annotated as one with the reason concurrency-limit.
 	ExemptLimit ExemptLimit
 	// Own reports whether a request is the server's own. On an exempt level such a request
 	// takes no seat, so that what a server asks of itself does not move the limits of other
@@ -69,11 +70,20 @@ type Options struct {
 	Serializer runtime.NegotiatedSerializer
 }
 
+// Kind is a kind of request.
+type Kind = stats.Kind
+
+// The kinds.
+const (
+	ReadOnly = stats.ReadOnly
+	Mutating = stats.Mutating
+)
+
 // KindGauges counts the requests of each kind that wait and execute. Times are of
 // the engine's clock.
 type KindGauges interface {
-	Waiting(kind stats.Kind, delta int, now time.Duration)
-	Executing(kind stats.Kind, delta int, now time.Duration)
+	Waiting(kind Kind, delta int, now time.Duration)
+	Executing(kind Kind, delta int, now time.Duration)
 }
 
 var _ KindGauges = (*stats.KindGauges)(nil)

@@ -9,7 +9,6 @@ import (
 
 	epmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -27,7 +26,7 @@ const (
 func (r *request) reject(w http.ResponseWriter) {
 	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
 	r.annotate(r.apf.Reason().String())
-	explanation := r.explanation(r.apf.Reason())
+	explanation := r.explanation(classOf(r.apf), r.apf.Reason())
 	r.apf.End()
 	if explanation != nil {
 		r.recordTooMany()
@@ -42,10 +41,11 @@ const tooManyReads = tooManyRequests + " The watch cache cannot serve the list, 
 
 // rejectAgain returns the function for the error of a list that asked for seats again and got none.
 // The handler responds with it. The request is a copy, since the filter's is not on the heap.
-func rejectAgain(r request) func(*engine.Request, queueset.Reason) error {
-	return func(_ *engine.Request, reason queueset.Reason) error {
-		after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
-		return r.explanation(reason).status(tooManyReads, after)
+func rejectAgain(r request) func(queueset.Reason) error {
+	class := classOf(r.apf) // the request may have ended
+	return func(reason queueset.Reason) error {
+		after := r.rejections.add(class.level, r.engine.Now())
+		return r.explanation(class, reason).status(tooManyReads, after)
 	}
 }
 

@@ -26,8 +26,9 @@ type Seating struct {
 	named  bool // a field selector names one object
 	// storageWork estimates the list as a read from etcd.
 	storageWork func(maxWidth int, resource schema.GroupResource, recursive bool) listWork
-	// reject returns the error for the client of a request that got no seats.
-	reject func(*engine.Request, queueset.Reason) error
+	// reject returns the error for the client of a request that got no seats. It is called
+	// without busy, since it asks the server whom it may tell why.
+	reject func(queueset.Reason) error
 	limit  time.Duration // of a wait without a deadline
 	vacant *vacant       // counts for all lists of the filter
 	// measured is the list that is measured, nil if none is.
@@ -56,12 +57,6 @@ func SeatingOf(ctx context.Context) *Seating {
 	}
 }
 
-// WithoutSeating returns a context for what a list reads with the seats that it has: reads below
-// it exchange none.
-func WithoutSeating(ctx context.Context) context.Context {
-	return context.WithValue(ctx, seatingKey{}, (*Seating)(nil))
-}
-
 // FromStorage reports whether the list was estimated as a read from etcd. One that names an
 // object was estimated as a read of one object. It may be recursive nevertheless, if it names
 // no namespace. Then it was not estimated as what it reads.
@@ -69,8 +64,24 @@ func (s *Seating) FromStorage(recursive bool) bool {
 	return s != nil && s.source == estimate.FromStorage && (!s.named || !recursive)
 }
 
+// NoSeatsError is the error of a list that got no seats. ErrorOf says it to the client.
+type NoSeatsError struct{ Reason queueset.Reason }
+
+// Error implements error.
+func (e *NoSeatsError) Error() string { return "the list got no seats: " + e.Reason.String() }
+
+// ErrorOf returns what the client is told for an error: that the list got no seats, or else the
+// error itself. The caller has called done, if Vacate returned it.
+func (s *Seating) ErrorOf(err error) error {
+	var none *NoSeatsError
+	if s != nil && errors.As(err, &none) {
+		return s.reject(none.Reason)
+	}
+	return err
+}
+
 // Vacate gives the seats back. The caller must call done once it has done what it exchanges
-// seats for; until then no other Vacate of the request returns. The error, for the client, says
+// seats for; until then no other Vacate of the request returns. The error, a NoSeatsError, says
 // that too many lists of the flow are at that: see MaxVacant.
 func (s *Seating) Vacate() (done func(), err error) {
 	if s == nil {
@@ -93,7 +104,7 @@ func (s *Seating) vacate() (occupy func(), err error) {
 	}
 	flow := flowOf(s.apf)
 	if !s.vacant.add(flow) {
-		return nil, s.reject(s.apf, queueset.QueueFull)
+		return nil, &NoSeatsError{queueset.QueueFull}
 	}
 	return func() { s.vacant.remove(flow) }, nil
 }
@@ -138,7 +149,8 @@ func (s *Seating) Patience(ctx context.Context) (context.Context, context.Cancel
 
 // AskForStorage asks for the seats of a read of the resource from etcd, and waits for them until
 // patience ends, or until they are unneeded. recursive says that it reads all objects below a
-// key. It reports whether the request has them. The error says why it was rejected, for the client.
+// key. It reports whether the request has them. The error says why it was rejected: a NoSeatsError,
+// unless the client left.
 func (s *Seating) AskForStorage(patience context.Context, resource schema.GroupResource, recursive bool, unneeded <-chan struct{}) (bool, error) {
 	if s == nil || s.apf == nil {
 		return true, nil
@@ -153,7 +165,7 @@ func (s *Seating) AskForStorage(patience context.Context, resource schema.GroupR
 }
 
 // AskAgain asks for the seats that the request had first, and waits for them until patience
-// ends.
+// ends. Its error is as of AskForStorage.
 func (s *Seating) AskAgain(patience context.Context) error {
 	if s == nil || s.apf == nil {
 		return nil
@@ -179,7 +191,7 @@ func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan stru
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return false, ctx.Err()
 	}
-	return false, s.reject(s.apf, s.apf.Reason())
+	return false, &NoSeatsError{s.apf.Reason()}
 }
 
 // begin notes that the request executes with these seats.
@@ -189,11 +201,30 @@ func (s *Seating) begin(r *engine.Request, work seats.Work) {
 	s.apf, s.work, s.seated = r, work, true
 }
 
-// End gives the seats back and returns how long the request executed with any.
+// HandOver gives the seats to a read that goes on for others when the request ends. The caller has
+// called Vacate and has not called done. Whoever reads calls release at the end of the read.
+func (s *Seating) HandOver() (release func()) {
+	if s == nil || !s.seated {
+		return func() {}
+	}
+	r := s.apf
+	s.executed += r.Executed()
+	s.apf, s.seated = nil, false
+	return func() {
+		r.Finish()
+		r.End()
+	}
+}
+
+// End gives the seats back, unless they were handed over, and ends the request. It returns how
+// long the request executed with any.
 func (s *Seating) End() time.Duration {
 	s.busy <- struct{}{}
 	defer s.unlock()
 	s.free()
+	if s.apf != nil {
+		s.apf.End()
+	}
 	s.apf = nil
 	return s.executed
 }

@@ -65,7 +65,6 @@ func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
 	var asked bool
 	estimator.Around(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		apf := s.engine.Begin()
-		defer apf.End()
 		FillAttributes(&apf.Attributes, infoOf(r), userOf(r))
 		apf.Classify()
 		work := estimate.One()
@@ -124,7 +123,7 @@ func TestAListOfAFlowThatHasTooManyIsToldSo(t *testing.T) {
 		release()
 		seating.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
 		_, err = seating.Vacate()
-		assert.ErrorContains(t, err, `"everybody": queue-full`)
+		assert.ErrorContains(t, seating.ErrorOf(err), `"everybody": queue-full`)
 	}), requestBy(nobody, "list", "resourceVersion=0"))
 	s.requireIdle()
 }

@@ -2,7 +2,7 @@ package filter
 
 import (
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apiserver/pkg/util/flowcontrol"
@@ -30,7 +30,7 @@ func (r *request) requestTimeout() time.Duration { return 4 * r.WaitLimit }
 // initializationSignal releases the seats of a watch after its initial events, see
 // the package comment.
 type initializationSignal struct {
-	once    sync.Once
+	called  atomic.Bool
 	request request
 	done    chan struct{}
 }
@@ -38,13 +38,15 @@ type initializationSignal struct {
 var _ flowcontrol.InitializationSignal = (*initializationSignal)(nil)
 
 // Signal implements flowcontrol.InitializationSignal. It may be called from any
-// goroutine, any number of times. When it returns, the seats are free.
+// goroutine, any number of times, by what the first call wakes too. When that returns, the seats are
+// free.
 func (s *initializationSignal) Signal() {
-	s.once.Do(func() {
-		defer close(s.done)
-		s.request.log("apf_init_latency", s.request.finish())
-		s.request.apf = nil // it is in the pool now
-	})
+	if s.called.Swap(true) {
+		return
+	}
+	defer close(s.done)
+	s.request.log("apf_init_latency", s.request.finish())
+	s.request.apf = nil // it is in the pool now
 }
 
 // Wait implements flowcontrol.InitializationSignal.

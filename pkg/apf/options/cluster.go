@@ -19,6 +19,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 // The pauses between two attempts to read the objects of the cluster, which may stay
@@ -33,6 +36,7 @@ const resync = 10 * time.Hour
 // objects can be read; later they try again by themselves.
 type cluster struct {
 	sources         *sources
+	clock           utilclock.Clock
 	levels, schemas cache.SharedIndexInformer
 	// endpoints are the endpoints of the resources, by name.
 	endpoints map[string][]endpoint
@@ -46,8 +50,8 @@ type cluster struct {
 	changed chan struct{}
 }
 
-func newCluster(client kubernetes.Interface, s *sources) *cluster {
-	c := &cluster{sources: s, changed: make(chan struct{}, 1), problems: map[string]error{}, endpoints: map[string][]endpoint{}}
+func newCluster(client kubernetes.Interface, s *sources, now utilclock.Clock) *cluster {
+	c := &cluster{sources: s, clock: now, changed: make(chan struct{}, 1), problems: map[string]error{}, endpoints: map[string][]endpoint{}}
 	c.version.Store("v1")
 	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
 	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
@@ -102,17 +106,13 @@ func (c *cluster) awaitReadable(ctx context.Context) bool {
 		if readable {
 			return true
 		}
-		select {
-		case <-ctx.Done():
+		if !clock.Wait(ctx, c.clock, pause) {
 			return false
-		case <-time.After(pause):
 		}
 	}
 }
 
 func (c *cluster) offer() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	levels, schemas := stored[*flowcontrolv1.PriorityLevelConfiguration](c.levels), stored[*flowcontrolv1.FlowSchema](c.schemas)
 	if len(schemas) == 0 {
 		c.sources.complain(fromCluster, errors.New("kube-apiserver has no FlowSchemas"))
@@ -131,11 +131,18 @@ func (c *cluster) note(resource string, err error) {
 	} else {
 		c.problems[resource] = err
 	}
-	c.sources.complain(fromCluster, c.problem())
+	c.sources.complain(fromCluster, c.joined())
 }
 
-// problem returns what is wrong with all resources. The caller holds mu.
+// problem returns what is wrong with all resources.
 func (c *cluster) problem() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.joined()
+}
+
+// joined is problem for a caller that holds mu.
+func (c *cluster) joined() error {
 	var all []error
 	for _, resource := range slices.Sorted(maps.Keys(c.problems)) {
 		all = append(all, fmt.Errorf("%s of kube-apiserver: %w", resource, c.problems[resource]))

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
 )
@@ -84,7 +85,7 @@ func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, server := newFixture(), newStub(objects()...)
 				server.failBy(func(string) error { return failure })
-				following(t, newCluster(server, f.sources).follow)
+				following(t, newCluster(server, f.sources, utilclock.RealClock{}).follow)
 				pass(time.Hour)
 				assert.Equal(t, builtIn, f.status().Source)
 				assert.Contains(t, f.status().Problems[fromCluster], failure.Error())
@@ -112,7 +113,7 @@ func TestTheClusterIsReadAsV1beta3WhereThereIsNoV1(t *testing.T) {
 			}
 			return nil
 		})
-		following(t, newCluster(server, f.sources).follow)
+		following(t, newCluster(server, f.sources, utilclock.RealClock{}).follow)
 		pass(time.Second)
 		require.Equal(t, []string{"old"}, f.names())
 		require.Equal(t, "v1beta3", f.status().Place)
@@ -128,7 +129,7 @@ func TestTheClusterIsReadAsV1beta3WhereThereIsNoV1(t *testing.T) {
 func TestLosingTheClusterLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, server := newFixture(), newStub(objects()...)
-		following(t, newCluster(server, f.sources).follow)
+		following(t, newCluster(server, f.sources, utilclock.RealClock{}).follow)
 		pass(time.Second)
 		require.Equal(t, []string{"a"}, f.names())
 		server.failBy(func(string) error { return apierrors.NewForbidden(group(), "", errors.New("revoked")) })
@@ -141,7 +142,7 @@ func TestLosingTheClusterLosesNothing(t *testing.T) {
 func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture()
-		following(t, newCluster(newStub(), f.sources).follow)
+		following(t, newCluster(newStub(), f.sources, utilclock.RealClock{}).follow)
 		pass(time.Second)
 		assert.Equal(t, builtIn, f.status().Source)
 		assert.Equal(t, "kube-apiserver has no FlowSchemas", f.status().Problems[fromCluster])
@@ -162,7 +163,7 @@ func TestTheFileIsBetterThanTheCluster(t *testing.T) {
 
 func TestTheProblemOfOneResourceDoesNotOutliveIt(t *testing.T) {
 	f := newFixture()
-	c := newCluster(newStub(), f.sources)
+	c := newCluster(newStub(), f.sources, utilclock.RealClock{})
 	c.note("FlowSchemas", errors.New("one"))
 	c.note("PriorityLevelConfigurations", errors.New("two"))
 	c.note("FlowSchemas", nil)

@@ -50,7 +50,7 @@ func (f *FlowControl) start(o *Options, config *rest.Config) {
 		f.sources.complain(fromCluster, err)
 		return
 	}
-	f.cluster = newCluster(client, f.sources)
+	f.cluster = newCluster(client, f.sources, o.Clock)
 }
 
 // Status returns where the configuration in force comes from.

@@ -51,7 +51,7 @@ spec:
 				return response
 			}
 			for user, status := range map[string]int{"alice": http.StatusOK, "runaway": http.StatusTooManyRequests} {
-				response := ask(user)
+				response := ask(user) //nolint:bodyclose // ask closes it
 				assert.Equal(t, status, response.StatusCode)
 				assert.NotContains(t, response.Header, http.CanonicalHeaderKey(schemaHeader), user)
 				assert.NotContains(t, response.Header, http.CanonicalHeaderKey(levelHeader), user)
@@ -63,7 +63,7 @@ spec:
 				schemas[i].UID = "uid-of-a-schema"
 			}
 			require.Empty(t, f.Apply(levels, schemas))
-			assert.Equal(t, "uid-of-a-schema", ask("alice").Header.Get(schemaHeader), "an object of the cluster has one")
+			assert.Equal(t, "uid-of-a-schema", ask("alice").Header.Get(schemaHeader), "an object of the cluster has one") //nolint:bodyclose // ask closes it
 		})
 	}
 }

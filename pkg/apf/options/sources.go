@@ -54,6 +54,8 @@ type sources struct {
 	apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.FlowSchema) []engine.Problem
 	clock clock.PassiveClock
 
+	offering sync.Mutex // held while a configuration is applied, so that the better one comes last
+
 	mu      sync.Mutex // guards what follows
 	current Status
 }
@@ -66,31 +68,37 @@ func newSources(apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowc
 // cluster may be invalid one by one, and are ignored. wrong is what is wrong with
 // the source all the same, nil if nothing.
 func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.PriorityLevelConfiguration, schemas []*flowcontrolv1.FlowSchema, wrong error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current.Source.betterThan(source) {
-		s.note(source, wrong)
+	s.offering.Lock()
+	defer s.offering.Unlock()
+	if s.status().Source.betterThan(source) {
+		s.complain(source, wrong)
 		return
 	}
 	if problems := s.apply(levels, schemas); len(problems) > 0 {
 		wrong = errors.Join(wrong, engineProblems(problems))
 	}
-	if s.current.Source != source || s.current.Place != place {
-		s.current.Source, s.current.Place, s.current.Since = source, place, s.clock.Now()
+	if s.becomes(source, place) {
 		klog.InfoS("Flow control has a new source of its configuration", "source", source, "place", place,
 			"flowSchemas", len(schemas), "priorityLevels", len(levels))
 	}
-	s.note(source, wrong)
+	s.complain(source, wrong)
+}
+
+// becomes notes which source is in force, and reports whether it is new.
+func (s *sources) becomes(source Source, place string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current.Source == source && s.current.Place == place {
+		return false
+	}
+	s.current.Source, s.current.Place, s.current.Since = source, place, s.clock.Now()
+	return true
 }
 
 // complain notes what is wrong with a source, nil if nothing, and logs it unless it is known.
 func (s *sources) complain(source Source, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.note(source, err)
-}
-
-func (s *sources) note(source Source, err error) {
 	switch {
 	case err == nil:
 		delete(s.current.Problems, source)

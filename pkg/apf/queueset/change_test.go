@@ -25,7 +25,7 @@ func TestFewerQueuesDrainByAttrition(t *testing.T) {
 		line = append(line, f.arrive(fmt.Sprint(i), seats.Work{Initial: 1, Final: 1, Latency: time.Second}, queueset.Waiting))
 	}
 	f.set.Finish(held[0])
-	require.NoError(t, f.set.Configure(queues(2, 1, 100), limits(4)))
+	f.configure(queues(2, 1, 100), limits(4))
 	require.NoError(t, f.set.Inconsistency())
 	assert.Greater(t, f.set.Dump().Active[len(f.set.Dump().Active)-1].Index, 1, "the queues that wait go on")
 	for i := range 10 {
@@ -66,7 +66,7 @@ func TestMoreQueuesServeAtOnce(t *testing.T) {
 	f.arrive("a", wide(1), queueset.Seated)
 	f.arrive("a", wide(1), queueset.Waiting)
 	f.arrive("b", wide(1), queueset.Rejected)
-	require.NoError(t, f.set.Configure(queues(1000, 1, 1), limits(1)))
+	f.configure(queues(1000, 1, 1), limits(1))
 	for i := range 10 {
 		f.arrive(fmt.Sprint("other", i), wide(1), queueset.Waiting)
 	}
@@ -76,7 +76,7 @@ func TestALevelThatLosesItsQueuesServesThoseWhoWait(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 1)
 	holder := f.arrive("a", wide(1), queueset.Seated)
 	a, b := f.arrive("a", wide(1), queueset.Waiting), f.arrive("b", wide(1), queueset.Waiting)
-	require.NoError(t, f.set.Configure(rejecting(), limits(1)))
+	f.configure(rejecting(), limits(1))
 	f.arrive("c", wide(1), queueset.Rejected)
 	f.set.Finish(holder)
 	first, second := a, b
@@ -102,7 +102,7 @@ func TestRequestsUnderWayAreChargedWhenTheirLevelGetsQueues(t *testing.T) {
 		held = append(held, r)
 	}
 	f.clock.Advance(time.Second)
-	require.NoError(t, f.set.Configure(queues(64, 1, 10), limits(2)))
+	f.configure(queues(64, 1, 10), limits(2))
 	dump := f.set.Dump()
 	require.Len(t, dump.Active, 1)
 	assert.Equal(t, 2, dump.Active[0].SeatsInUse)
@@ -112,7 +112,7 @@ func TestRequestsUnderWayAreChargedWhenTheirLevelGetsQueues(t *testing.T) {
 	f.clock.Advance(time.Second)
 	again := f.arrive("a", wide(1), queueset.Waiting)
 	other := f.arrive("b", wide(1), queueset.Waiting)
-	require.NoError(t, f.set.Configure(queues(32, 1, 10), limits(2)))
+	f.configure(queues(32, 1, 10), limits(2))
 	f.set.Finish(held[0])
 	assert.False(t, dispatched(again), "its flow uses two seats")
 	require.True(t, dispatched(other))

@@ -69,4 +69,12 @@ func dispatched(r *queueset.Request) bool {
 	}
 }
 
+// configure replaces configuration and limits.
+func (f *fixture) configure(config queueset.Config, l queueset.Limits) {
+	f.t.Helper()
+	dispatched, err := f.set.Configure(config, l)
+	require.NoError(f.t, err)
+	dispatched.Tell()
+}
+
 func (f *fixture) seatsInUse() int { return f.set.Figures().SeatsInUse }

@@ -167,7 +167,8 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 					changed = queueset.Config{Discipline: queueset.Reject}
 				}
 			}
-			assert.NoError(c.t, c.set.Configure(changed, limits(1+random.IntN(40))))
+			_, err := c.set.Configure(changed, limits(1+random.IntN(40)))
+			assert.NoError(c.t, err)
 		case 2:
 			c.set.Dump()
 		case 3:

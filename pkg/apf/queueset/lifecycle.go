@@ -69,6 +69,16 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 	return outcome
 }
 
+// Reject rejects a request that has not arrived, without asking whether there are seats: its owner
+// has a bound of its own. The reason is ConcurrencyLimit.
+func (s *Set) Reject(r *Request) {
+	r.arrived = s.clock.Now()
+	l := s.locked.Lock()
+	l.reject(r, stats.ConcurrencyLimit, noQueue)
+	s.locked.Unlock(&l)
+	r.Series.Rejected(s.pool.shardOf(r), r.rejectedForReason)
+}
+
 // mergeUnlessLocked merges changes, since a shard has collected enough. It does
 // nothing while the lock is held: shards that are used alike are full at the same
 // time, and whoever has the lock merges them all or leaves it to the next change.
@@ -111,7 +121,7 @@ func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 
 // Leave removes r from its queue for the given reason. If r has been dispatched,
 // it does nothing and returns false.
-func (s *Set) Leave(r *Request, reason stats.Reason) bool {
+func (s *Set) Leave(r *Request, reason Reason) bool {
 	l := s.locked.Lock()
 	left, woken := l.leave(r, reason)
 	s.locked.Unlock(&l)
@@ -196,14 +206,36 @@ func (s *Set) remove(r *Request) {
 
 // wake tells requests that they have been dispatched. It is called without a
 // lock, since a request may end as soon as it knows.
-func wake(woken *Request) {
+func wake(woken *Request) { signal(woken).Tell() }
+
+// Dispatches are the requests with a function Dispatched that a change of a Set has dispatched,
+// and that do not know yet. The caller must call Tell, once, when it holds no lock.
+type Dispatches struct{ first *Request }
+
+// None reports whether there is no request to tell.
+func (d Dispatches) None() bool { return d.first == nil }
+
+// Tell calls the functions.
+func (d Dispatches) Tell() {
+	for woken := d.first; woken != nil; {
+		r := woken
+		woken, r.next = r.next, nil
+		r.Dispatched()
+	}
+}
+
+// signal lets the requests go on that wait on Ready, and returns the others in the same order.
+func signal(woken *Request) Dispatches {
+	var first *Request
+	last := &first
 	for woken != nil {
 		r := woken
 		woken, r.next = r.next, nil
 		if r.Dispatched != nil {
-			r.Dispatched()
+			*last, last = r, &r.next
 			continue
 		}
 		r.ready <- struct{}{}
 	}
+	return Dispatches{first}
 }

@@ -176,8 +176,9 @@ func TestAnInvalidConfigurationChangesNothing(t *testing.T) {
 		queues(0, 1, 1), queues(4, 5, 1), queues(4, 0, 1), queues(4, 1, 0), queues(1024, 7, 1), {Discipline: 7}, {}, {Queues: 4, HandSize: 1, QueueLengthLimit: 1},
 	} {
 		assert.Error(t, bad.Validate())
-		assert.Error(t, f.set.Configure(bad, limits(5)))
-		_, err := queueset.New(f.clock, stats.NewLayout(1), bad, limits(1))
+		_, err := f.set.Configure(bad, limits(5))
+		assert.Error(t, err)
+		_, err = queueset.New(f.clock, stats.NewLayout(1), bad, limits(1))
 		assert.Error(t, err)
 	}
 	f.arrive("a", wide(1), queueset.Seated)

@@ -23,7 +23,7 @@ type Request struct {
 	// Hasher hashes the flows of the flow schema.
 	Hasher *flow.Hasher
 	// Series counts for the flow schema on this level.
-	Series *stats.Series
+	Series *Series
 	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
 	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
@@ -32,7 +32,8 @@ type Request struct {
 	Unseated bool
 	// Dispatched, unless nil, is called once when a waiting request has been dispatched,
 	// instead of what Ready receives, and nothing may Wait for the request. It is called
-	// without locks, by whichever call on the Set made room, and may itself use the Set.
+	// without locks, by whichever call on the Set or the engine made room, and may itself use
+	// both.
 	// With it, one goroutine serves any number of requests, in virtual time for instance.
 	Dispatched func()
 
@@ -79,10 +80,10 @@ const (
 func NewRequest(shard uint32) *Request { return &Request{shard: shard} }
 
 // Shard returns the number of the shard that the request counts in.
-func (r *Request) Shard(of *stats.Layout) int { return of.ShardOf(r.shard) }
+func (r *Request) Shard(of *Layout) int { return of.ShardOf(r.shard) }
 
 // Reason returns why the request was rejected.
-func (r *Request) Reason() stats.Reason { return r.rejectedForReason }
+func (r *Request) Reason() Reason { return r.rejectedForReason }
 
 // RejectingQueue returns the index of the queue that was full, or that the request left,
 // when the request was rejected; -1 without one.

@@ -36,10 +36,19 @@ type Totals struct {
 	Cancelled  uint64 // left the queue because the client had gone
 }
 
+// Layout is what the counters of all flow schemas of an engine share.
+type Layout = stats.Layout
+
+// Series are the counters of a flow schema on a level.
+type Series = stats.Series
+
+// StartKind says why a request could start when it arrived.
+type StartKind = stats.StartKind
+
 // New returns a Set with the given configuration, which must be valid, and
 // limits. Every Request that passes through it must have a Series of the given
 // layout.
-func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Set, error) {
+func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, error) {
 	now := c.Now()
 	s := &Set{clock: c, pool: pool{clock: c, shards: make([]shard, layout.Shards()), mask: uint32(layout.Shards() - 1)}}
 	l := s.locked.Lock()
@@ -53,7 +62,7 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Se
 		s.pool.shards[i].Unlock(&sh)
 	}
 	s.locked.Unlock(&l)
-	if err := s.Configure(config, limits); err != nil {
+	if _, err := s.Configure(config, limits); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -61,11 +70,11 @@ func New(c clock.Clock, layout *stats.Layout, config Config, limits Limits) (*Se
 
 // Configure replaces configuration and limits. Requests that wait stay in their
 // queues, even if there are fewer queues from now on, and requests that execute go
-// on. An invalid configuration changes nothing.
-func (s *Set) Configure(config Config, limits Limits) error {
+// on. An invalid configuration changes nothing. The caller tells the requests that start.
+func (s *Set) Configure(config Config, limits Limits) (Dispatches, error) {
 	dealer, err := config.dealer()
 	if err != nil {
-		return err
+		return Dispatches{}, err
 	}
 	l := s.locked.Lock()
 	now := l.sync()
@@ -78,13 +87,12 @@ func (s *Set) Configure(config Config, limits Limits) error {
 		l.openPool() // a configuration changes too rarely to wait until that is worth its time
 	}
 	s.locked.Unlock(&l)
-	wake(woken)
-	return nil
+	return signal(woken), nil
 }
 
 // SetLimits replaces the limits. An open Set stays open unless more seats are in use than
-// remain.
-func (s *Set) SetLimits(limits Limits) {
+// remain. The caller tells the requests that start.
+func (s *Set) SetLimits(limits Limits) Dispatches {
 	l := s.locked.Lock()
 	var woken *Request
 	if limits != l.limits {
@@ -95,7 +103,7 @@ func (s *Set) SetLimits(limits Limits) {
 		woken = l.setLimits(limits, now)
 	}
 	s.locked.Unlock(&l)
-	wake(woken)
+	return signal(woken)
 }
 
 // OnIdle registers f, called without locks whenever a request has ended and the

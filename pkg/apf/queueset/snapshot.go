@@ -16,7 +16,7 @@ type Figures struct {
 	// How long, in nanoseconds, each share lasted: waiting requests as a share of
 	// the requests that may wait, executing requests, seats in use, and seats in
 	// use or waiting as shares of the limit.
-	WaitingShare, ExecutingShare, SeatShare, DemandShare stats.Distribution
+	WaitingShare, ExecutingShare, SeatShare, DemandShare Distribution
 
 	// R now and at the last dispatch, and S of the request dispatched last, in
 	// seat-seconds.
@@ -27,6 +27,9 @@ type Figures struct {
 	// EpochAdvances counts how often R passed zero.
 	EpochAdvances uint64
 }
+
+// Distribution says how long a value was in each range.
+type Distribution = stats.Distribution
 
 // Range is a closed interval.
 type Range struct{ Min, Max float64 }

@@ -58,7 +58,7 @@
 //
 // # A client that leaves
 //
-// The read goes on while any list that joined it waits, with the seats of the list that
-// started it, even if that client has left. It ends with the last. A list that has left starts
-// none.
+// The read goes on while any list that joined it waits. If the client of the list that started it
+// leaves, or its deadline passes, that list ends, and hands its seats over to the read. The read
+// ends with the last of its lists. A list that has left starts none.
 package storage

@@ -59,6 +59,8 @@ type etcd struct {
 	most             int              // of identical ones that executed at once
 	err              error
 	panics           bool
+	// below, unless nil, is called by each list.
+	below func(context.Context)
 }
 
 func (e *etcd) write() {
@@ -90,6 +92,9 @@ func (e *etcd) GetList(ctx context.Context, key string, options storage.ListOpti
 		e.executing--
 		e.identical[id]--
 	}()
+	if e.below != nil {
+		e.below(ctx)
+	}
 	select {
 	case <-time.After(e.took):
 	case <-ctx.Done():
@@ -111,6 +116,7 @@ type site struct {
 	etcd    *etcd
 	reads   *Reads
 	store   storage.Interface
+	options filter.Options
 	handler http.Handler
 }
 
@@ -124,8 +130,13 @@ func newSite(t *testing.T, total int) *site {
 		Objects: func(string) (int64, error) { return storedObjects, nil }, Sizes: func(string) int64 { return 1000 },
 		ListCost: estimate.CostBySize, WaitLimit: requestTimeout / 4,
 	}
-	s.handler = filter.New(s.engine, options)(http.HandlerFunc(s.serve))
+	s.filter(options)
 	return s
+}
+
+func (s *site) filter(options filter.Options) {
+	s.options = options
+	s.handler = filter.New(s.engine, options)(http.HandlerFunc(s.serve))
 }
 
 // configure also adds a level for each of the users.

@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,22 +26,20 @@ type guarded struct {
 	slots map[identity]*slot
 }
 
+// withinRead is the key in the context of a read. Reads below it are parts of it: they exchange no
+// seats, and wait for no other.
+type withinRead struct{}
+
 // GetList implements storage.Interface.
 func (g *guarded) GetList(ctx context.Context, key string, options storage.ListOptions, list runtime.Object) error {
 	seating := filter.SeatingOf(ctx)
-	if seating.FromStorage(options.Recursive) {
+	if seating.FromStorage(options.Recursive) || ctx.Value(withinRead{}) != nil {
 		return g.Interface.GetList(ctx, key, options, list)
 	}
-	done, err := seating.Vacate()
-	if err != nil {
-		g.reads.count(g.resource, rejected)
-		return err
-	}
-	defer done()
 	m := &member{guarded: g, seating: seating, id: identityOf(key, options), key: key, options: options, list: list}
-	result, err := m.getList(ctx)
+	result, err := m.exchangeSeats(ctx)
 	g.reads.count(g.resource, result)
-	return err
+	return seating.ErrorOf(err)
 }
 
 // member is one list on its way through a sharedRead.
@@ -54,6 +54,16 @@ type member struct {
 	read *sharedRead // set by join
 	// The lock of guarded guards what follows.
 	belongs, asks bool // to the read, and for seats
+}
+
+// exchangeSeats calls getList for a list without seats.
+func (m *member) exchangeSeats(ctx context.Context) (result string, err error) {
+	done, err := m.seating.Vacate()
+	if err != nil {
+		return rejected, err
+	}
+	defer done()
+	return m.getList(ctx)
 }
 
 // getList sets the list, and returns the value of the label result.
@@ -95,25 +105,50 @@ func (m *member) getList(ctx context.Context) (result string, err error) {
 
 // execute executes the read, unless another member does.
 func (m *member) execute(ctx context.Context) (bool, error) {
-	reading, cancel := context.WithCancel(filter.WithoutSeating(context.WithoutCancel(ctx)))
-	defer cancel()
+	reading, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), withinRead{}, true))
 	members, first := m.start(m, cancel)
 	if !first {
+		cancel()
 		return false, nil
 	}
-	defer m.finish(m)
 	r := m.read
 	if members <= 1 {
+		defer cancel()
+		defer m.finish(r, m.id)
 		r.err = m.Interface.GetList(reading, m.key, m.options, m.list)
 		return true, m.ownError(ctx, r.err)
 	}
-	list := m.newList()
-	r.err = m.Interface.GetList(reading, m.key, m.options, list)
+	go m.readForAll(reading, cancel)
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		m.handOver(m)
+		return true, contextError(ctx)
+	}
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
 	if r.err != nil {
 		return true, m.ownError(ctx, r.err)
 	}
-	r.list = list
-	return true, m.ownError(ctx, copyList(list, m.list))
+	return true, m.ownError(ctx, copyList(r.list, m.list))
+}
+
+// readForAll executes a read for several members, on a goroutine that outlives the request of this
+// one if others wait.
+func (m *member) readForAll(ctx context.Context, cancel context.CancelFunc) {
+	defer cancel()
+	r := m.read
+	defer func() {
+		if p := recover(); p != nil {
+			r.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the member panics
+		}
+		m.finish(r, m.id)
+	}()
+	list := m.newList()
+	if r.err = m.Interface.GetList(ctx, m.key, m.options, list); r.err == nil {
+		r.list = list
+	}
 }
 
 // ownError returns the error of a read for the member that executed it. The read has a
@@ -161,7 +196,7 @@ func contextError(ctx context.Context) error {
 }
 
 func resultOf(err error) string {
-	if apierrors.IsTooManyRequests(err) {
+	if _, none := errors.AsType[*filter.NoSeatsError](err); none {
 		return rejected
 	}
 	return left

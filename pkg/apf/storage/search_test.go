@@ -161,7 +161,7 @@ func withTimer(ctx context.Context, d time.Duration) context.Context {
 func (l *searched) judge(t *testing.T, all *outcomes) {
 	t.Helper()
 	require.Less(t, l.took, requestTimeout, "it waited in vain: %v", l.err)
-	require.LessOrEqual(t, l.took, l.deadline+2*readTime, "it executed reads for others") // of two resources
+	require.LessOrEqual(t, l.took, l.deadline, "it executed reads for others")
 	switch {
 	case l.status == 429 || apierrors.IsTooManyRequests(l.err):
 		all.rejected++

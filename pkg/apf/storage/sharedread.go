@@ -17,11 +17,14 @@ type sharedRead struct {
 	started, done, hopeless chan struct{}
 	list                    runtime.Object // nil if nobody shares it
 	err                     error
+	panicked                any // nil unless it did
 
 	// The lock of guarded guards what follows.
 	members int
 	asking  int                // members that may still get seats
 	cancel  context.CancelFunc // of the read, once it has started
+	ended   bool
+	release func() // gives its seats back, if the member that started it has handed them over
 }
 
 // slot has the reads of one identity.
@@ -104,14 +107,31 @@ func (g *guarded) start(m *member, cancel context.CancelFunc) (members int, firs
 	return m.read.members, true
 }
 
-// finish gives the members their result.
-func (g *guarded) finish(m *member) {
+// handOver gives the seats of m, which has started its read, to the read, unless that has ended.
+func (g *guarded) handOver(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	close(m.read.done)
-	s := g.slots[m.id]
+	if !m.read.ended {
+		m.read.release = m.seating.HandOver()
+	}
+}
+
+// finish gives the members of a read their result.
+func (g *guarded) finish(r *sharedRead, id identity) {
+	if release := g.end(r, id); release != nil {
+		release()
+	}
+}
+
+func (g *guarded) end(r *sharedRead, id identity) (release func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.ended = true
+	close(r.done)
+	s := g.slots[id]
 	s.executing = nil
-	g.forget(m.id, s)
+	g.forget(id, s)
+	return r.release
 }
 
 // forget drops a slot that has no reads.

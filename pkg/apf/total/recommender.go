@@ -128,10 +128,11 @@ func (r *Recommender) publish(recommended Recommendation) {
 
 // Status returns the present state. It is safe for concurrent use.
 func (r *Recommender) Status() Status {
+	inEffect := r.config.Engine.Total()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	status := r.status
-	status.InEffect = r.config.Engine.Total()
+	status.InEffect = inEffect
 	status.Steps = maps.Clone(status.Steps)
 	return status
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // fakeEngine has one level, which uses all seats and has waiting requests since it exists.
@@ -201,4 +202,26 @@ func TestInvalidOptionsAreErrors(t *testing.T) {
 			assert.ErrorContains(t, err, test.says)
 		})
 	}
+}
+
+// reentrant is an engine that asks for the status of its recommender.
+type reentrant struct {
+	fakeEngine
+	recommender *Recommender
+}
+
+func (e *reentrant) Total() int {
+	if r := e.recommender; r != nil {
+		e.recommender = nil
+		r.Status()
+	}
+	return e.seats
+}
+
+func TestAnEngineMayAskForTheStatus(t *testing.T) {
+	e := &reentrant{fakeEngine: fakeEngine{seats: 10}}
+	r, err := New(Config{Engine: e, Options: Options{Mode: Monitor}, Clock: clock.RealClock{}})
+	require.NoError(t, err)
+	e.recommender = r
+	eventually.Returns(t, "Status returns", func() { assert.Equal(t, 10, r.Status().InEffect) })
 }

@@ -59,3 +59,21 @@ func within(ctx context.Context, grace, interval time.Duration, try func(*Attemp
 		}
 	}
 }
+
+// Returns calls f on a goroutine of its own, and fails the test if it does not return within Grace:
+// it waits for something that waits for it.
+func Returns(t TB, what string, f func()) {
+	t.Helper()
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned) // after Goexit, too
+		f()
+	}()
+	Holds(t, what, func(a *Attempt) {
+		select {
+		case <-returned:
+		case <-a.Context().Done():
+			a.Fatalf("it has not returned")
+		}
+	})
+}
