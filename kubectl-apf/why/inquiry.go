@@ -118,7 +118,7 @@ func (i *Inquiry) Observe(e *logs.Event) {
 }
 
 // rejectedByBound reports whether an exempt request met the bound that flowcontrol-apiserver has for
-// them. It says so; any other 429 of such a request is not flow control's.
+// them. It says so; any other 429 of an exempt request is not flow control's.
 func rejectedByBound(e *logs.Event) bool {
 	return e.FlowControl != nil && e.FlowControl.Rejected() || e.FlowControl == nil && e.RejectionReason != ""
 }

@@ -119,7 +119,7 @@ func TestASecretThatIsNotTheScriptsIsLeftAlone(t *testing.T) {
 		},
 		"one of cert-manager": {
 			func(t *testing.T, r *secretRig) {
-				r.change(t, "serving", func(s *corev1.Secret) {
+				r.change(t, func(s *corev1.Secret) {
 					s.Annotations = map[string]string{"cert-manager.io/certificate-name": "serving"}
 				})
 			}, "cert-manager renews it",
@@ -127,7 +127,7 @@ func TestASecretThatIsNotTheScriptsIsLeftAlone(t *testing.T) {
 		"one that another CA has signed": {
 			func(t *testing.T, r *secretRig) {
 				other := get(t, newSecretRig(t).Client, "serving")
-				r.change(t, "serving", func(s *corev1.Secret) { s.Data = other.Data })
+				r.change(t, func(s *corev1.Secret) { s.Data = other.Data })
 			}, "the CA in Secret ca has not signed it",
 		},
 	} {
@@ -144,9 +144,9 @@ func TestASecretThatIsNotTheScriptsIsLeftAlone(t *testing.T) {
 	}
 }
 
-func (r *secretRig) change(t *testing.T, name string, change func(*corev1.Secret)) {
+func (r *secretRig) change(t *testing.T, change func(*corev1.Secret)) {
 	t.Helper()
-	secret := get(t, r.Client, name)
+	secret := get(t, r.Client, "serving")
 	change(secret)
 	_, err := r.Client.Update(t.Context(), secret, metav1.UpdateOptions{})
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestASecretThatCannotBeRenewedIsNamed(t *testing.T) {
 		"a certificate with the key of another": {
 			func(t *testing.T, r *secretRig) {
 				key := get(t, r.Client, "ca").Data[corev1.TLSPrivateKeyKey]
-				r.change(t, "serving", func(s *corev1.Secret) { s.Data[corev1.TLSPrivateKeyKey] = key })
+				r.change(t, func(s *corev1.Secret) { s.Data[corev1.TLSPrivateKeyKey] = key })
 			}, "the Secret serving has no certificate with its key",
 		},
 	} {
@@ -224,7 +224,7 @@ func TestRenewalKeepsTheCABundleOfASecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newSecretRig(t)
 			ca := string(get(t, r.Client, "ca").Data[corev1.TLSCertKey])
-			r.change(t, "serving", func(s *corev1.Secret) { s.Data[caBundleKey] = []byte(test.bundle(ca)) })
+			r.change(t, func(s *corev1.Secret) { s.Data[caBundleKey] = []byte(test.bundle(ca)) })
 			r.clock.Step(365*day - 15*time.Minute)
 			result, err := r.Renew(t.Context(), "serving")
 			require.NoError(t, err)
