@@ -15,7 +15,7 @@ func UIDs(response io.Reader) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the response: %w", err)
 	}
-	header := regexp.MustCompile(`(?i)x-kubernetes-pf-(?:flowschema|prioritylevel)-uid\b["']?\s*[:=]?\s*\[?\s*["']?([0-9a-z][0-9a-z-]*)`)
+	header := regexp.MustCompile(`(?i)x-kubernetes-pf-(?:flowschema|prioritylevel)-uid\b["']?[ \t]*[:=]?[ \t]*(?:\[\s*)?["']?([0-9a-z][0-9a-z-]*)`)
 	var uids []string
 	for _, match := range header.FindAllSubmatch(text, -1) {
 		if uid := string(match[1]); !slices.Contains(uids, uid) {
@@ -24,7 +24,8 @@ func UIDs(response io.Reader) ([]string, error) {
 	}
 	if len(uids) == 0 {
 		return nil, errors.New("the response has no header X-Kubernetes-PF-FlowSchema-UID or X-Kubernetes-PF-PriorityLevel-UID: " +
-			"save all headers, as curl -i or kubectl -v=8 prints them; a server without flow control, and a long-running request, have none")
+			"save all headers, as curl -i or kubectl -v=8 prints them. " +
+			"A server without flow control and a long-running request have none, nor has a server whose configuration is built in or from files")
 	}
 	return uids, nil
 }

@@ -47,8 +47,14 @@ func TestUIDsAreReadFromResponsesAsToolsPrintThem(t *testing.T) {
 			assert.Equal(t, want, uids)
 		})
 	}
-	_, err := UIDs(strings.NewReader("HTTP/2 200\n\n{}"))
-	assert.ErrorContains(t, err, "curl -i")
+	for _, response := range []string{
+		"HTTP/2 200\n\n{}",
+		"HTTP/2 200\nX-Kubernetes-Pf-Flowschema-Uid: \nX-Kubernetes-Pf-Prioritylevel-Uid: \r\nDate: today\n\n{}",
+		`{"X-Kubernetes-Pf-Flowschema-Uid": [""], "Date": ["today"]}`,
+	} {
+		_, err := UIDs(strings.NewReader(response))
+		assert.ErrorContains(t, err, "curl -i", response)
+	}
 }
 
 const log = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"probes","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T10:00:00.000000Z"}
