@@ -62,6 +62,13 @@ func TestEveryGovernedResponseSaysWhereItWasClassified(t *testing.T) {
 	}
 }
 
+func TestAResponseHasNoUIDsOfObjectsThatHaveNone(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy("somebody of catch-all", "get", ""))
+	assert.Empty(t, w.Result().Header.Values(schemaHeader))
+	assert.Empty(t, w.Result().Header.Values(levelHeader))
+}
+
 func TestHandlerThatAddsToTheHeadersChangesNoOtherResponse(t *testing.T) {
 	s := newSite(t, queueset.Reject, 1)
 	handler := s.before(func(w http.ResponseWriter, _ *http.Request) {

@@ -1,18 +1,18 @@
-// Package options gives a server built on k8s.io/apiserver flow control in a few lines, in the
-// form of k8s.io/apiserver/pkg/server/options. For a server with RecommendedOptions:
+// Package options gives a server built on k8s.io/apiserver flow control in six lines, in the form
+// of k8s.io/apiserver/pkg/server/options, here with RecommendedOptions:
 //
-//	recommended.Features.EnablePriorityAndFairness = false // the library's engine
 //	flowControl := options.NewOptions()
 //	flowControl.AddFlags(flags)
+//	recommended.Features.EnablePriorityAndFairness = false
 //	...
-//	if err := recommended.ApplyTo(config); err != nil {
+//	if err := recommended.ApplyTo(config); err != nil { // as before
 //		return err
 //	}
 //	if err := flowControl.ApplyToRecommended(config); err != nil {
 //		return err
 //	}
 //
-// The server needs no client of the cluster, no informer and no right for it, and becomes
+// Flow control needs no client of the cluster, no informer and no right, and the server becomes
 // ready as soon as without it.
 //
 // # Where the configuration comes from
@@ -20,12 +20,13 @@
 // The first source that has one is in force:
 //
 //   - file: the manifests in Options.ConfigPath, a file or a folder, such as a mounted
-//     ConfigMap. They are read again every ten seconds;
+//     ConfigMap, in place of all built-in objects. They are read again every ten seconds;
 //   - cluster: the objects of kube-apiserver, with Options.FollowCluster. They are read as v1,
-//     or as v1beta3 if kube-apiserver does not serve v1;
+//     or as v1beta3 if kube-apiserver does not serve v1, with Options.Client, the kubeconfig of
+//     the server or the service account of its pod;
 //   - built-in: objects of Kubernetes that fit an aggregated server, see BuiltIn.
 //
-// No source delays a start. While a source cannot be read, or what it has is invalid, what
+// No source delays a start or ends the server. While a source cannot be read, or what it has is invalid, what
 // was in force stays: nothing falls back to a worse source. Status says which source is in
 // force, since when, and what is wrong with the better ones; so do the debug endpoint
 // /debug/api_priority_and_fairness/configuration_source, the metrics

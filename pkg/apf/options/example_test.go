@@ -11,11 +11,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/options"
 )
 
-func configure(flags *pflag.FlagSet, recommended *genericoptions.RecommendedOptions, config *genericapiserver.RecommendedConfig) error {
-	recommended.Features.EnablePriorityAndFairness = false // the library's engine, which needs rights
+// adopt gives a server with RecommendedOptions flow control.
+func adopt(flags *pflag.FlagSet, recommended *genericoptions.RecommendedOptions, config *genericapiserver.RecommendedConfig) error {
 	flowControl := options.NewOptions()
 	flowControl.AddFlags(flags) // optional
-	if err := recommended.ApplyTo(config); err != nil {
+	recommended.Features.EnablePriorityAndFairness = false
+	if err := recommended.ApplyTo(config); err != nil { // as before
 		return err
 	}
 	if err := flowControl.ApplyToRecommended(config); err != nil { // before config.Complete
@@ -24,13 +25,30 @@ func configure(flags *pflag.FlagSet, recommended *genericoptions.RecommendedOpti
 	return nil
 }
 
+// kube-apiserver forbids the server everything. The server is ready all the same, and has flow
+// control.
 func ExampleOptions_ApplyToRecommended() {
-	recommended := genericoptions.NewRecommendedOptions("/registry/example", scheme.Codecs.LegacyCodec())
-	// What needs a cluster, etcd or a port is left out here.
-	recommended.Etcd, recommended.SecureServing, recommended.Authentication = nil, nil, nil
-	recommended.Authorization, recommended.CoreAPI, recommended.Admission = nil, nil, nil
-	config := genericapiserver.NewRecommendedConfig(scheme.Codecs)
-	if err := configure(pflag.NewFlagSet("server", pflag.ContinueOnError), recommended, config); err != nil {
+	cluster := newCluster()
+	defer cluster.close()
+	recommended, config := newRecommended(cluster)
+	if err := adopt(pflag.NewFlagSet("server", pflag.ContinueOnError), recommended, config); err != nil {
+		panic(err)
+	}
+	server, stop := start(config)
+	defer stop()
+	awaitReady(server)
+	fmt.Println("ready; source of the configuration:", config.FlowControl.(*options.FlowControl).Status().Source)
+	fmt.Println("requests for objects of flow control:", cluster.requests.Load())
+	// Output:
+	// ready; source of the configuration: built-in
+	// requests for objects of flow control: 0
+}
+
+// A server without RecommendedOptions.
+func ExampleOptions_ApplyTo() {
+	config := genericapiserver.NewConfig(scheme.Codecs)
+	flowControl := options.NewOptions()
+	if err := flowControl.ApplyTo(config); err != nil { // before config.Complete
 		panic(err)
 	}
 	fmt.Println(config.FlowControl.(*options.FlowControl).Status().Source)

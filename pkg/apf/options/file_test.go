@@ -1,6 +1,7 @@
 package options
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,18 @@ func TestABadFileLeavesTheLastGoodOne(t *testing.T) {
 			assert.Empty(t, f.status().Problems)
 		})
 	}
+}
+
+func TestWhoeverMatchesNothingInAFileIsInCatchAll(t *testing.T) {
+	o := NewOptions()
+	o.ConfigPath = filepath.Join(t.TempDir(), "configuration.yaml")
+	write(t, o.ConfigPath, manifest("paths")) // matches no resources
+	s, _ := server(t, o, http.NotFoundHandler())
+	const path = "/apis/example.com/v1/things"
+	s.Handler.NonGoRestfulMux.Handle(path, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	get(t, s.Handler, path)
+	assert.Contains(t, get(t, s.Handler, "/metrics"), `apiserver_flowcontrol_dispatched_requests_total{flow_schema="catch-all",priority_level="catch-all"} 1`)
+	assert.NotContains(t, get(t, s.Handler, "/debug/api_priority_and_fairness/dump_priority_levels"), "workload-low", "the built-in objects are gone")
 }
 
 func TestAFileThatIsBadAtTheStartIsInForceOnceItIsGood(t *testing.T) {

@@ -11,7 +11,9 @@ import (
 // library sets both in each response, and built-in objects and manifests have no UIDs.
 func withoutEmptyUIDs(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(&namedResponse{ResponseWriter: w}), r)
+		named := &namedResponse{ResponseWriter: w}
+		handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(named), r)
+		named.leaveOut() // of a response that nobody began
 	})
 }
 

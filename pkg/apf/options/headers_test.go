@@ -10,10 +10,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAResponseNamesNoUIDsOfObjectsThatHaveNone(t *testing.T) {
-	const schemaHeader, levelHeader = "X-Kubernetes-PF-FlowSchema-UID", "X-Kubernetes-PF-PriorityLevel-UID"
+const schemaHeader, levelHeader = "X-Kubernetes-PF-FlowSchema-UID", "X-Kubernetes-PF-PriorityLevel-UID"
+
+// asked returns the response of a handler behind a real server.
+func asked(t *testing.T, handler http.Handler, user string) *http.Response {
+	t.Helper()
+	listener := httptest.NewServer(handler)
+	defer listener.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+"/work", http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set(userHeader, user)
+	response, err := listener.Client().Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response
+}
+
+func TestAResponseHasNoUIDsOfObjectsThatHaveNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shut-out.yaml")
-	write(t, path, manifest("shut-out")+`---
+	write(t, path, manifest("everybody")+`---
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
 metadata: {name: none}
@@ -29,41 +44,43 @@ spec:
   - subjects: [{kind: User, user: {name: runaway}}]
     nonResourceRules: [{verbs: ["*"], nonResourceURLs: ["*"]}]
 `)
-	bodies := map[string]http.HandlerFunc{
-		"a body":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("done")) },
-		"a status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
-		"a flush":  func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+	o := NewOptions()
+	o.ConfigPath = path
+	s, f := server(t, o, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("done")) }))
+	for user, status := range map[string]int{"alice": http.StatusOK, "runaway": http.StatusTooManyRequests} {
+		response := asked(t, s.Handler, user) //nolint:bodyclose // asked closes it
+		assert.Equal(t, status, response.StatusCode)
+		assert.Empty(t, response.Header.Values(schemaHeader), user)
+		assert.Empty(t, response.Header.Values(levelHeader), user)
 	}
-	for name, handler := range bodies {
-		t.Run(name, func(t *testing.T) {
-			o := NewOptions()
-			o.ConfigPath = path
-			s, f := server(t, o, handler)
-			listener := httptest.NewServer(s.Handler)
-			defer listener.Close()
-			ask := func(user string) *http.Response {
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+"/work", http.NoBody)
-				require.NoError(t, err)
-				request.Header.Set(userHeader, user)
-				response, err := listener.Client().Do(request)
-				require.NoError(t, err)
-				require.NoError(t, response.Body.Close())
-				return response
-			}
-			for user, status := range map[string]int{"alice": http.StatusOK, "runaway": http.StatusTooManyRequests} {
-				response := ask(user) //nolint:bodyclose // ask closes it
-				assert.Equal(t, status, response.StatusCode)
-				assert.NotContains(t, response.Header, http.CanonicalHeaderKey(schemaHeader), user)
-				assert.NotContains(t, response.Header, http.CanonicalHeaderKey(levelHeader), user)
-			}
 
-			levels, schemas := BuiltIn()
-			for i := range schemas {
-				schemas[i] = schemas[i].DeepCopy()
-				schemas[i].UID = "uid-of-a-schema"
-			}
-			require.Empty(t, f.Apply(levels, schemas))
-			assert.Equal(t, "uid-of-a-schema", ask("alice").Header.Get(schemaHeader), "an object of the cluster has one") //nolint:bodyclose // ask closes it
+	levels, schemas := BuiltIn()
+	for i := range schemas {
+		schemas[i] = schemas[i].DeepCopy()
+		schemas[i].UID = "uid-of-a-schema"
+	}
+	require.Empty(t, f.Apply(levels, schemas))
+	response := asked(t, s.Handler, "alice") //nolint:bodyclose // asked closes it
+	assert.Equal(t, []string{"uid-of-a-schema"}, response.Header.Values(schemaHeader), "an object of a cluster has one")
+	assert.Empty(t, response.Header.Values(levelHeader))
+}
+
+func TestEmptyHeadersAreLeftOutHoweverAResponseBegins(t *testing.T) {
+	for name, begin := range map[string]http.HandlerFunc{
+		"by its body":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("done")) },
+		"by its status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
+		"by a flush":    func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+		"by its end":    func(http.ResponseWriter, *http.Request) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response := asked(t, withoutEmptyUIDs( //nolint:bodyclose // asked closes it
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set(schemaHeader, "")
+					w.Header().Set(levelHeader, "uid")
+					begin(w, r)
+				})), "alice")
+			assert.Empty(t, response.Header.Values(schemaHeader))
+			assert.Equal(t, []string{"uid"}, response.Header.Values(levelHeader))
 		})
 	}
 }
