@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"regexp"
@@ -64,6 +65,18 @@ func TestFiguresAreThoseOfTheBenchmarks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReadmeSaysHowManyLinesAdoptionTook compares README.md with the servers that were measured.
+func TestReadmeSaysHowManyLinesAdoptionTook(t *testing.T) {
+	var added []int
+	for _, row := range regexp.MustCompile(`(?m)^\| \[[a-z-]+\]\(#[a-z0-9-]+\) \| \+(\d+) `).FindAllStringSubmatch(fileText(t, "docs/evidence/adoption.md"), -1) {
+		count, err := strconv.Atoi(row[1])
+		require.NoError(t, err)
+		added = append(added, count)
+	}
+	require.Len(t, added, 6)
+	require.Contains(t, fileText(t, "README.md"), fmt.Sprintf("Six servers of other projects adopted it by [%d to %d lines]", slices.Min(added), slices.Max(added)))
 }
 
 // checkFigures compares the figures in a block with the rows that it names.

@@ -4,13 +4,13 @@
 // programs plain (the server as it is), library and fair.
 //
 // The elephant is one service account with 100 connections that never pause. The mice are
-// eight service accounts, each with one request at a time. Both send their requests through
+// six service accounts, each with one request at a time. Both send their requests through
 // kube-apiserver. The cases of a round come in turns: the mice alone, and then beside the elephant
 // without flow control, with the library's, and with pkg/apf's.
 //
 // The program fails if pkg/apf raises a module, if a server with it needs a further
 // permission to become ready, or if a request of a mouse fails. The tables go to stdout and
-// docs/evidence/adoption.md. A server takes about five minutes.
+// docs/evidence/adoption.md. A server takes about eight minutes.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 
 func main() {
 	name := flag.String("server", "", "the server: "+strings.Join(names(), ", "))
-	rounds := flag.Int("rounds", 6, "how often each case is measured; an interval needs six")
+	rounds := flag.Int("rounds", 6, "how often each case is measured")
 	output := flag.String("output", filepath.Join("docs", "evidence", "adoption.md"), "file whose section is written, from the top of the repository")
 	only := flag.Bool("build", false, "only build the programs")
 	flag.Parse()

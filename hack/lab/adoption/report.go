@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (r result) show(name, unit string) (string, error) {
 
 // contests writes what the mice got.
 func (r result) contests(text *strings.Builder) error {
-	header := measurement.Row{"case", "mice p50", "mice p99", "beside alone", "interval", "p99 in the first ten seconds", "elephant served"}
+	header := measurement.Row{"case", "mice p50", "mice p99", "beside alone", "lowest to highest", "p99 in the first ten seconds", "elephant served"}
 	text.WriteString(header.String() + header.Rule())
 	for _, c := range []struct{ name, title string }{
 		{alone, "mice alone"}, {without, "elephant, no flow control"},
@@ -98,7 +99,7 @@ func (r result) contest(name string) (row measurement.Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	row = append(row, fmt.Sprintf("%.2f", measurement.Summarize(ratios).Center), measurement.Interval(ratios))
+	row = append(row, fmt.Sprintf("%.2f", measurement.Summarize(ratios).Center), fmt.Sprintf("%.2f to %.2f", slices.Min(ratios), slices.Max(ratios)))
 	for _, unit := range []string{p99Early, served} {
 		value, err := r.show(name, unit)
 		if err != nil {
