@@ -41,7 +41,8 @@ func testServer(t *testing.T, o *harness.Owner, s server) {
 
 	l := newSite(o, s)
 	l.first(m)
-	process := l.start(o, m.path(fair), l.switches(fair)...)
+	// Outside a pod, and without the right to read the objects of kube-apiserver.
+	process := l.start(o, m.path(fair), append(l.switches(fair), "--flow-control-from-cluster")...)
 	_, ready := process.awaitReady(t.Context(), patience)
 	require.True(t, ready, process.Output())
 	l.awaitServed(o, s.mouse)
