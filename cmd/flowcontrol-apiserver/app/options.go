@@ -58,7 +58,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Audit.AddFlags(sets.FlagSet("auditing"))
 	sets.FlagSet("auditing").Var(configfile.NewEnum(&o.AuditFlowControl, server.AuditNone, server.AuditGoverned, server.AuditAll), "audit-flow-control",
 		"Requests whose audit events get annotations apf.flowcontrol-apiserver.io/{flow-schema,priority-level,flow-distinguisher,"+
-			"seats,queue-wait,outcome}: governed (all but requests of exempt priority levels), all, or none. The outcome is executed, "+
+			"seats,queue-wait,outcome}: governed (all but requests of exempt priority levels that execute), all, or none. The outcome is executed, "+
 			"queue-full, concurrency-limit, time-out or cancelled.")
 	o.addTotalFlags(sets.FlagSet("requests and shutdown"))
 	sets.FlagSet("requests and shutdown").IntVar(&o.MaxExemptRequestsInFlight, "max-exempt-requests-inflight", o.MaxExemptRequestsInFlight,
