@@ -146,12 +146,12 @@ func (f *FlowControl) followAPI(config Config) (err error) {
 	if err != nil || config.SchemaPatcher == nil || config.LevelGetter == nil {
 		return err
 	}
-	f.status, err = statussync.New(statussync.Config{
+	f.status = statussync.New(statussync.Config{
 		Levels: config.Levels, Schemas: config.Schemas,
 		SchemaPatcher: config.SchemaPatcher, LevelGetter: config.LevelGetter,
 		Clock: f.clock,
 	})
-	return err
+	return nil
 }
 
 // Engine returns the engine.

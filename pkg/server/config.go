@@ -73,7 +73,8 @@ type Config struct {
 	// FlagReader reads what /flagz shows; nil means that there is no /flagz.
 	FlagReader zpages.Reader
 
-	// Clock decides when certificates are renewed, and gives the time of issue.
+	// Clock is the source of time for certificates, snapshots, checks, Events and the keeper. The
+	// deadlines of requests are on the clock of the machine.
 	Clock clock.WithTicker
 
 	// FlowControl sets FlowControl of the library's configuration, for comparisons;

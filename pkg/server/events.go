@@ -6,7 +6,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/events"
@@ -28,7 +27,7 @@ func (s *Server) newEvents() *events.Reporter {
 		Schemas:  stored[*flowcontrolv1.FlowSchema](informers.FlowSchemas().Informer()),
 		Levels:   stored[*flowcontrolv1.PriorityLevelConfiguration](informers.PriorityLevelConfigurations().Informer()),
 		Rejected: s.flowControl.rejected,
-		Clock:    clock.RealClock{},
+		Clock:    s.config.Clock,
 	})
 }
 

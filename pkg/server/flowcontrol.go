@@ -12,7 +12,6 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -71,7 +70,7 @@ func (s *Server) applyFlowControl(context.Context) error {
 	flowControl.exemptLimit = filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit}
 	s.generic.FlowControl = flowControl
 	s.flowControl = flowControl
-	lag := &configurationLag{status: flowControl.ConfigurationStatus, clock: clock.RealClock{}}
+	lag := &configurationLag{status: flowControl.ConfigurationStatus, clock: s.config.Clock}
 	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
@@ -113,7 +112,7 @@ func (s *Server) monitorConfig() (kubeapiserver.Config, error) {
 		MutatingPolicies: s.kubeAPIServer.mutating,
 		TrustOptional:    identity.Authentication.TolerateInClusterLookupFailure,
 		Informers:        s.kubeAPIServer.informers,
-		Clock:            clock.RealClock{},
+		Clock:            s.config.Clock,
 		Log:              klog.Background().WithName("kube-apiserver"),
 	}
 	if !identity.Authentication.SkipInClusterLookup {

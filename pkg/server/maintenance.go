@@ -13,7 +13,6 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/backup"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/maintenance"
@@ -61,7 +60,7 @@ func (s *Server) spaceKeeper(client *clientv3.Client) *maintenance.SpaceKeeper {
 	return &maintenance.SpaceKeeper{
 		Client:     client,
 		QuotaBytes: s.config.Store.QuotaBytes,
-		Clock:      clock.RealClock{},
+		Clock:      s.config.Clock,
 		Log:        klog.Background().WithName("maintenance"),
 		Metrics:    s.data.metrics,
 	}
@@ -78,7 +77,7 @@ func (s *Server) takeSnapshots(ctx context.Context, client *clientv3.Client) {
 		},
 		Interval: s.config.Store.SnapshotInterval,
 		Retain:   s.config.Store.SnapshotRetain,
-		Clock:    clock.RealClock{},
+		Clock:    s.config.Clock,
 		Log:      klog.Background().WithName("snapshots"),
 		Metrics:  s.data.metrics,
 	}

@@ -27,12 +27,8 @@ const (
 // serveEtcdLiveness serves /livez/etcd, as kube-apiserver does. /livez leaves the check out,
 // since without etcd a restart would not help.
 func (s *Server) serveEtcdLiveness(context.Context) error {
-	check, err := s.etcdCheck()
-	if err != nil {
-		return err
-	}
 	s.apiserver.Handler.NonGoRestfulMux.HandleFunc("/livez/"+etcdCheck, func(w http.ResponseWriter, r *http.Request) {
-		if err := check.Check(r); err != nil {
+		if err := s.etcdCheck.Check(r); err != nil {
 			http.Error(w, fmt.Sprintf("internal server error: %v", err), http.StatusInternalServerError)
 			return
 		}

@@ -12,7 +12,6 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -28,7 +27,7 @@ func (s *Server) installAPIGroup(context.Context) error {
 		Options:   s.generic.RESTOptionsGetter,
 		Enabled:   s.generic.MergedResourceConfig,
 		Informers: s.informers.Flowcontrol().V1(),
-		Clock:     clock.RealClock{},
+		Clock:     s.config.Clock,
 		Advisor:   lint.NewAdvisor(bootstrap.Defaults(), s.totalSeats()),
 
 		GarbageCollection: s.garbageCollection(),
@@ -90,7 +89,7 @@ func (s *Server) keepBuiltInObjects(context.Context) error {
 	if events != nil {
 		reporter = events
 	}
-	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), reporter, clock.RealClock{}, klog.Background())
+	keeper := bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), reporter, s.config.Clock, klog.Background())
 	if err := s.metrics.Register(keeper.Metrics()); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +15,8 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/apiserver/pkg/server/healthz"
 	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 
@@ -49,6 +52,8 @@ type Server struct {
 	flowControl *flowControl
 	// store opens the stores of the resources in etcd.
 	store *store.Store
+	// etcdCheck checks that a read of etcd with a quorum succeeds.
+	etcdCheck healthz.HealthChecker
 	// revisions notices that etcd lost data, nil if it is embedded.
 	revisions *store.Revisions
 	// chain has what the filters of this server need.
@@ -61,7 +66,10 @@ type Server struct {
 	metrics *prometheus.Registry
 	// kubeconfig is the path of admin.kubeconfig, empty if there is none.
 	kubeconfig string
-	closeOnce  sync.Once
+	// ran is whether Run was called, which ends what the library started in New.
+	ran       atomic.Bool
+	closeOnce sync.Once
+	closed    chan struct{} // by Close
 }
 
 // chainInputs are what the handler chain needs beside the library's configuration.
@@ -83,7 +91,7 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 		return nil, err
 	}
 	codecs := serializer.NewCodecFactory(scheme)
-	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs), metrics: prometheus.NewRegistry()}
+	s := &Server{config: config, scheme: scheme, codecs: codecs, generic: genericapiserver.NewConfig(codecs), metrics: prometheus.NewRegistry(), closed: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -133,6 +141,7 @@ func (s *Server) complete(context.Context) (err error) {
 // Run serves until ctx ends, the embedded etcd fails or another loses data, finishes the requests
 // under way, and returns. It is called once.
 func (s *Server) Run(ctx context.Context) error {
+	s.ran.Store(true)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var background sync.WaitGroup
 	defer background.Wait() // Close unlocks the data directory
@@ -167,6 +176,10 @@ func (s *Server) Run(ctx context.Context) error {
 // and unlocks the data directory. Further calls do nothing.
 func (s *Server) Close() {
 	s.closeOnce.Do(func() {
+		close(s.closed)
+		if !s.ran.Load() {
+			s.endCertificateProviders()
+		}
 		if listener := s.config.SecureServing.Listener; listener != nil {
 			_ = listener.Close() // an error if Run has closed it
 		}
@@ -177,6 +190,26 @@ func (s *Server) Close() {
 			s.data.close()
 		}
 	})
+}
+
+// endCertificateProviders ends what providers of certificates have started since they were made. They
+// end it only after they ran.
+func (s *Server) endCertificateProviders() {
+	serving := s.generic.SecureServing
+	if serving == nil {
+		return
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	providers := []any{serving.Cert, serving.ClientCA}
+	for _, named := range serving.SNICerts {
+		providers = append(providers, named)
+	}
+	for _, provider := range providers {
+		if runner, ok := provider.(dynamiccertificates.ControllerRunner); ok {
+			runner.Run(ended, 1)
+		}
+	}
 }
 
 // URL is where a client on this machine reaches the server.

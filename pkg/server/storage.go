@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apiserver/pkg/server/healthz"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/util/cert"
@@ -39,6 +37,7 @@ func (s *Server) applyStorage(context.Context) error {
 		s.generic.MergedResourceConfig,
 		nil,
 	)
+	options.SkipHealthEndpoints = true // checkStore adds them
 	if err := options.ApplyWithStorageFactoryTo(factory, s.generic); err != nil {
 		if file := options.EncryptionProviderConfigFilepath; file != "" {
 			return fmt.Errorf("--encryption-provider-config=%s: %w", file, err)
@@ -52,14 +51,7 @@ func (s *Server) applyStorage(context.Context) error {
 	s.store = store.New(s.generic.RESTOptionsGetter, &options, remedy)
 	s.generic.RESTOptionsGetter = s.store
 	store.MonitorSize(factory)
-	if err := s.checkStore(); err != nil {
-		return err
-	}
-	// Without etcd the server is not ready, but live: a restart would not help.
-	s.generic.LivezChecks = slices.DeleteFunc(s.generic.LivezChecks, func(check healthz.HealthChecker) bool {
-		return check.Name() == etcdCheck
-	})
-	return nil
+	return s.checkStore(options.StorageConfig)
 }
 
 // checkEtcdFiles reads the certificates for etcd. The library's errors name neither

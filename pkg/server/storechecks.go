@@ -1,12 +1,13 @@
 package server
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
-	"slices"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
@@ -16,25 +17,32 @@ import (
 const etcdCheck = "etcd"
 
 // checkStore adds what readiness and metrics say about the store.
-func (s *Server) checkStore() error {
-	check, err := s.etcdCheck()
-	if err != nil {
-		return err
+func (s *Server) checkStore(config storagebackend.Config) error {
+	if err := s.checkEtcd(config); err != nil {
+		return fmt.Errorf("etcd: %w", err)
 	}
-	if err := s.metrics.Register(store.Availability(check)); err != nil {
+	if err := s.metrics.Register(store.Availability(s.etcdCheck)); err != nil {
 		return err
 	}
 	s.generic.AddReadyzChecks(healthz.NamedCheck(storedObjectsCheck, s.checkStoredObjects))
 	return s.monitorRevisions()
 }
 
-// etcdCheck returns the library's check of etcd.
-func (s *Server) etcdCheck() (healthz.HealthChecker, error) {
-	index := slices.IndexFunc(s.generic.ReadyzChecks, func(check healthz.HealthChecker) bool { return check.Name() == etcdCheck })
-	if index < 0 {
-		return nil, errors.New("the check " + etcdCheck + " of /readyz is missing")
+// checkEtcd adds the library's checks of etcd, which end with Close. Without etcd the server is not
+// ready, but live: a restart would not help.
+func (s *Server) checkEtcd(config storagebackend.Config) error {
+	healthy, err := factory.CreateHealthCheck(config, s.closed)
+	if err != nil {
+		return err
 	}
-	return s.generic.ReadyzChecks[index], nil
+	ready, err := factory.CreateReadyCheck(config, s.closed)
+	if err != nil {
+		return err
+	}
+	s.etcdCheck = healthz.NamedCheck(etcdCheck, func(*http.Request) error { return healthy() })
+	s.generic.HealthzChecks = append(s.generic.HealthzChecks, s.etcdCheck)
+	s.generic.AddReadyzChecks(s.etcdCheck, healthz.NamedCheck("etcd-readiness", func(*http.Request) error { return ready() }))
+	return nil
 }
 
 // checkStoredObjects fails with the last error about an unreadable object until the stored

@@ -15,7 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// Validate returns what is wrong with the options alone. It reads no file.
+// Validate returns what is wrong with the options alone, in the order of the messages, which begin
+// with flags. It reads no file.
 func (c CompletedConfig) Validate() []error {
 	var errs []error
 	errs = append(errs, c.validateEtcd()...)
@@ -39,6 +40,7 @@ func (c CompletedConfig) Validate() []error {
 	if c.usesDataDir() && c.DataDir == "" {
 		errs = append(errs, errors.New("--data-dir must name a directory"))
 	}
+	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 

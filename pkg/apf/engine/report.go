@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -97,6 +98,9 @@ func (e *Engine) MaxWidth(level string) int {
 	}
 	return 0
 }
+
+// AfterFunc calls f after d, by the clock of the engine.
+func (e *Engine) AfterFunc(d time.Duration, f func()) clock.Timer { return e.clock.AfterFunc(d, f) }
 
 // Now returns the time of the engine's clock.
 func (e *Engine) Now() time.Duration { return e.clock.Now() }

@@ -14,7 +14,7 @@ func (r *request) serveWatch(w http.ResponseWriter, handler http.Handler) {
 	r.Gauges.Executing(r.kind(), 1, r.apf.Started())
 	signal := &initializationSignal{request: *r, done: make(chan struct{})}
 	defer signal.Signal()
-	defer time.AfterFunc(r.requestTimeout(), signal.Signal).Stop()
+	defer r.engine.AfterFunc(r.requestTimeout(), signal.Signal).Stop()
 	if forget := r.Watches.RegisterWatch(r.http); forget != nil {
 		defer forget()
 	}

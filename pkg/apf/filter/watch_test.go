@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -65,6 +67,25 @@ func TestWatchThatHangsGivesItsSeatBackWhenARequestWouldEnd(t *testing.T) {
 		s.requireIdle()
 		assert.EqualValues(t, 1, s.series("everybody").ExecutionWatch.Count())
 	})
+}
+
+// The clock of the engine decides, as for all that is not a deadline.
+func TestWatchThatHangsGivesItsSeatBackByTheClockOfTheEngine(t *testing.T) {
+	now := clock.NewFake(time.Unix(0, 0))
+	s := newSite(t, queueset.Reject, 1)
+	s.engine = engine.New(engine.Options{Clock: now, Total: 1})
+	s.options.WaitLimit = time.Second
+	inUse := func() (seats int) {
+		for _, level := range s.engine.Levels() {
+			seats += level.Figures.SeatsInUse
+		}
+		return seats
+	}
+	s.ask(s.before(func(http.ResponseWriter, *http.Request) {
+		assert.Equal(t, 1, inUse())
+		now.Advance(4 * time.Second)
+		assert.Zero(t, inUse())
+	}), requestBy(nobody, "watch", ""))
 }
 
 // Issue 105511: another server serves the watch, or none does.

@@ -55,25 +55,24 @@ type Controller struct {
 	registrations []cache.ResourceEventHandlerRegistration
 }
 
-// New returns a Controller and adds its event handlers to the informers. Run writes
+// New returns a Controller. Run adds its event handlers to the informers, and writes
 // the conditions.
-func New(config Config) (*Controller, error) {
-	c := &Controller{
-		config: config,
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[string](200*time.Millisecond, 5*time.Minute),
-			workqueue.TypedRateLimitingQueueConfig[string]{Name: "flowschema_status", Clock: config.Clock},
-		),
-		limit: writeLimiter{},
-	}
-	if err := c.addEventHandler(config.Schemas, cache.ResourceEventHandlerDetailedFuncs{
+func New(config Config) *Controller { return &Controller{config: config, limit: writeLimiter{}} }
+
+// follow makes a queue of the schemas that may need another condition.
+func (c *Controller) follow() error {
+	c.queue = workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[string](200*time.Millisecond, 5*time.Minute),
+		workqueue.TypedRateLimitingQueueConfig[string]{Name: "flowschema_status", Clock: c.config.Clock},
+	)
+	if err := c.addEventHandler(c.config.Schemas, cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc:    func(object any, _ bool) { c.enqueue(object) },
 		UpdateFunc: func(_, object any) { c.enqueue(object) },
 		DeleteFunc: c.enqueue,
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	if err := c.addEventHandler(config.Levels, cache.ResourceEventHandlerDetailedFuncs{
+	return c.addEventHandler(c.config.Levels, cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, initial bool) {
 			// The initial schemas are enqueued anyway.
 			if !initial {
@@ -81,10 +80,7 @@ func New(config Config) (*Controller, error) {
 			}
 		},
 		DeleteFunc: c.enqueueSchemasOf,
-	}); err != nil {
-		return nil, err
-	}
-	return c, nil
+	})
 }
 
 func (c *Controller) addEventHandler(informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
@@ -120,7 +116,11 @@ func (c *Controller) enqueueSchemasOf(level any) {
 // Run writes conditions until the context ends. It returns an error if the context
 // ends before the informers have synced. It must be called once only.
 func (c *Controller) Run(ctx context.Context) error {
+	err := c.follow()
 	defer c.queue.ShutDown()
+	if err != nil {
+		return err
+	}
 	synced := []cache.InformerSynced{c.config.Levels.HasSynced, c.config.Schemas.HasSynced}
 	for _, registration := range c.registrations {
 		synced = append(synced, registration.HasSynced)

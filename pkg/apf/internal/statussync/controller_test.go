@@ -26,7 +26,7 @@ import (
 // run starts a Controller that runs until the end of the test.
 func (a *api) run(t *testing.T) {
 	t.Helper()
-	controller := a.controller(t)
+	controller := a.controller()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- controller.Run(ctx) }()
@@ -181,8 +181,7 @@ func TestAConditionThatCannotBeAppliedIsMerged(t *testing.T) {
 		a := newAPI()
 		a.reject = apierrors.NewInvalid(flowcontrol.SchemeGroupVersion.WithKind("FlowSchema").GroupKind(), "s", nil)
 		a.schemas.set(t, schemaOf("s", "l"))
-		controller := a.controller(t)
-		defer controller.queue.ShutDown()
+		controller := a.controller()
 		wait, err := controller.sync(t.Context(), "s")
 		require.NoError(t, err)
 		assert.Zero(t, wait)
@@ -198,8 +197,7 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 	a := newAPI()
 	a.schemas.set(t, schemaOf("s", "l"))
 	a.reject = notFound("flowschemas", "s")
-	controller := a.controller(t)
-	defer controller.queue.ShutDown()
+	controller := a.controller()
 	wait, err := controller.sync(t.Context(), "s")
 	require.NoError(t, err)
 	assert.Zero(t, wait)
@@ -218,14 +216,13 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
-	controller, err := New(Config{
+	controller := New(Config{
 		Levels:        factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
 		Schemas:       factory.Flowcontrol().V1().FlowSchemas().Informer(),
 		SchemaPatcher: a,
 		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
 		Clock:         clock.RealClock{},
 	})
-	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- controller.Run(ctx) }()
@@ -281,8 +278,7 @@ func (deaf) HasSynced() bool { return false }
 
 func TestRunEndsIfTheAPIIsNeverSeen(t *testing.T) {
 	a := newAPI()
-	controller, err := New(Config{Levels: deaf{a.levels}, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
-	require.NoError(t, err)
+	controller := New(Config{Levels: deaf{a.levels}, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.EqualError(t, controller.Run(ctx), "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -144,11 +143,8 @@ func (a *api) written() []write {
 	return slices.Clone(a.writes)
 }
 
-func (a *api) controller(t *testing.T) *Controller {
-	t.Helper()
-	controller, err := New(Config{Levels: a.levels, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
-	require.NoError(t, err)
-	return controller
+func (a *api) controller() *Controller {
+	return New(Config{Levels: a.levels, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
 }
 
 // panicking panics on a failed assertion where no test is available.
