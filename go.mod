@@ -2,6 +2,8 @@ module github.com/flowcontrol-apiserver/flowcontrol-apiserver
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require (
 	github.com/dustin/go-humanize v1.0.1
 	github.com/go-logr/logr v1.4.4
@@ -45,6 +47,7 @@ require (
 )
 
 require (
+	github.com/klauspost/compress v1.20.2 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	go.uber.org/goleak v1.3.0 // indirect
 )

@@ -3,6 +3,8 @@ module github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require (
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect

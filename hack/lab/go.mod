@@ -3,6 +3,8 @@ module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require github.com/flowcontrol-apiserver/flowcontrol-apiserver v0.0.0
 
 replace (

@@ -4,6 +4,8 @@ module github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/parity
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require (
 	github.com/flowcontrol-apiserver/flowcontrol-apiserver v0.0.0
 	github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf v0.0.0
