@@ -1,6 +1,6 @@
 # The image of flowcontrol-apiserver: a static program, no
 # shell. `make image` builds it; both base images can be replaced by ones of your own registry.
-ARG BUILD_IMAGE=docker.io/library/golang:1.26
+ARG BUILD_IMAGE=docker.io/library/golang:1.26.10
 ARG RUN_IMAGE=gcr.io/distroless/static-debian12:nonroot
 
 # The compiler runs on the platform of the builder and compiles for that of the image.

@@ -1,15 +1,20 @@
-// The search for known vulnerabilities in what the programs call.
+// The search for known vulnerabilities in what is shipped, and its database: the files of the
+// module to which the command forks belongs. hack/vuln.sh reads them.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/govulncheck
 
 go 1.26.0
 
-tool golang.org/x/vuln/cmd/govulncheck
+tool (
+	golang.org/x/vuln/cmd/govulncheck
+	golang.org/x/vulndb/cmd/forks
+)
 
 require (
-	golang.org/x/mod v0.38.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/telemetry v0.0.0-20260708182218-49f421fb7959 // indirect
-	golang.org/x/tools v0.48.0 // indirect
-	golang.org/x/vuln v1.6.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/telemetry v0.0.0-20261010193011-f71dc92da45e // indirect
+	golang.org/x/tools v0.52.0 // indirect
+	golang.org/x/vuln v1.9.0 // indirect
+	golang.org/x/vulndb v0.0.0-20261105234957-e22db6528018 // indirect
 )

@@ -6,6 +6,8 @@ module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/program
 
 go 1.26.0
 
+toolchain go1.26.10
+
 // As the Kubernetes release is built.
 godebug default=go1.24
 

@@ -1,0 +1,48 @@
+package repo
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The patch of Go in go.mod is the one with which CI tests, and with which releases and the image
+// are built. Modules that compile the same packages name it too, so that these are compiled once.
+func TestOnePatchOfGoBuildsWhatIsShipped(t *testing.T) {
+	want := toolchain(t, ".")
+	require.Regexp(t, `^go1\.\d+\.\d+$`, want, "go.mod has no toolchain line")
+	for _, folder := range []string{"kubectl-apf", "hack/lab", "hack/tools/programs", "test/parity"} {
+		assert.Equal(t, want, toolchain(t, folder), "%s/go.mod: run 'go mod edit -toolchain=%s' there", folder, want)
+	}
+	assert.Contains(t, fileText(t, "Dockerfile"), "\nARG BUILD_IMAGE=docker.io/library/golang:"+strings.TrimPrefix(want, "go")+"\n")
+
+	workflows, err := filepath.Glob(filepath.Join(root(t), ".github", "workflows", "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, workflows)
+	for _, path := range workflows {
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		// From its version 6 on, the action takes the toolchain line.
+		setups := strings.Count(string(content), "actions/setup-go@")
+		assert.Equal(t, setups, strings.Count(string(content), "actions/setup-go@v6"), path)
+		assert.Equal(t, setups, strings.Count(string(content), "go-version-file: go.mod"), path)
+		assert.NotContains(t, string(content), "go-version:", path)
+	}
+	// A release is made with it, after the search for vulnerabilities.
+	plan := string(command(t, root(t), "make", "--print-data-base", "--dry-run", "release", "VERSION=0.0.0"))
+	assert.Contains(t, plan, "\nrelease: GOTOOLCHAIN := "+want+"\n")
+	assert.Regexp(t, `(?m)^release:.* vuln`, plan)
+}
+
+// toolchain returns the toolchain line of a module.
+func toolchain(t *testing.T, folder string) string {
+	t.Helper()
+	var mod struct{ Toolchain string }
+	require.NoError(t, json.Unmarshal(command(t, filepath.Join(root(t), filepath.FromSlash(folder)), "go", "mod", "edit", "-json"), &mod))
+	return mod.Toolchain
+}
