@@ -51,19 +51,6 @@ const (
 	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
 )
 
-// Codes returns every code, in order.
-func Codes() []Code {
-	return []Code{
-		MissingLevel, NoRules, NeverMatches, SamePrecedence, NoClusterScope, ImpossibleAPIGroup, ImpossibleResource,
-		ImpossibleVerb, ImpossibleURL, ImpossibleSubject, UnknownNamespace, UnknownResource, BroadExemption, ImpossibleScope,
-		NoSeats, UnusedLevel, DeletedInUse, SharedHands, QueuesTooLong, FewSeats, BuiltInSharesDrop, NoBorrowingEffect, LendsAll, FlowCap,
-		RevertedChange, DeletedSuggestion, TakesFromBuiltIn, DeletedByServer,
-		RemovedAPIVersion, DeprecatedVersion, RenamedField, UnknownField, InvalidObject,
-		RecursiveReviews, WebhookRequests, PolicyChecks,
-		NodeAgent, HeldUpLeases, ClientLimit,
-	}
-}
-
 // document explains the codes. Each has a section whose heading is the code.
 const document = "docs/kubectl-apf-findings.md"
 

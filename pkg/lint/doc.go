@@ -1,5 +1,5 @@
 // Package lint finds what the authors of FlowSchemas and PriorityLevelConfigurations
-// probably did not intend. Each finding has a stable Code; Codes lists them, and
+// probably did not intend. Each finding has a stable Code, and
 // docs/kubectl-apf-findings.md explains them.
 //
 // Check judges a Bundle: a whole configuration, the built-in objects of the release, the

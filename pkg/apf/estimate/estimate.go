@@ -59,12 +59,6 @@ func (l List) Objects() int64 {
 	}
 }
 
-// Work returns the estimate on a level whose bound is maxWidth seats; 0 means none.
-func (l List) Work(maxWidth int) seats.Work {
-	n := (l.Objects() + objectsPerSeat - 1) / objectsPerSeat
-	return seats.Work{Initial: int(min(max(n, 1), int64(width(maxWidth))))}
-}
-
 // IsWrite reports whether the request notifies watchers. The token of a service
 // account is not stored, so it notifies none.
 func IsWrite(a *flow.Attributes) bool {

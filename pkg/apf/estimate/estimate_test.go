@@ -11,33 +11,29 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-func TestListTakesOneSeatPerHundredObjectsHandled(t *testing.T) {
+func TestListHandlesWhatItReadsAndWhatItWrites(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		list     List
-		maxWidth int
-		want     int
+		name string
+		list List
+		want int64
 	}{
-		{"nothing stored still takes a seat", List{}, 0, 1},
-		{"the cache is gone through as a whole", List{Stored: 401, Cached: true}, 0, 5},
-		{"a limit does not shorten the way through the cache", List{Stored: 401, Limit: 1, Cached: true}, 0, 5},
-		{"from etcd a page is read and written", List{Stored: 200}, 0, 4},
-		{"from etcd a limit makes the page smaller", List{Stored: 10_000, Limit: 100}, 0, 2},
-		{"a limit above the number stored changes nothing", List{Stored: 100, Limit: 500}, 0, 2},
-		{"a negative limit is none", List{Stored: 100, Limit: -1}, 0, 2},
-		{"with a selector etcd is read to the end", List{Stored: 300, Limit: 100, Selects: true}, 0, 4},
-		{"a selector without limit reads and writes all", List{Stored: 200, Selects: true}, 0, 4},
-		{"one object more is one seat more", List{Stored: 101, Cached: true}, 0, 2},
-		{"ten seats are the most", List{Stored: 1_000_000, Cached: true}, 0, 10},
-		{"a level may be narrower than that", List{Stored: 1_000_000, Cached: true}, 3, 3},
-		{"but never wider", List{Stored: 1_000_000, Cached: true}, 30, 10},
-		{"a count that cannot be does no harm", List{Stored: math.MaxInt64}, 0, 10},
-		{"nor does a negative one", List{Stored: -5}, 0, 1},
+		{"nothing is stored", List{}, 0},
+		{"the cache is gone through as a whole", List{Stored: 401, Cached: true}, 401},
+		{"a limit does not shorten the way through the cache", List{Stored: 401, Limit: 1, Cached: true}, 401},
+		{"from etcd a page is read and written", List{Stored: 200}, 400},
+		{"from etcd a limit makes the page smaller", List{Stored: 10_000, Limit: 100}, 200},
+		{"a limit above the number stored changes nothing", List{Stored: 100, Limit: 500}, 200},
+		{"a negative limit is none", List{Stored: 100, Limit: -1}, 200},
+		{"with a selector etcd is read to the end", List{Stored: 300, Limit: 100, Selects: true}, 400},
+		{"a selector without limit reads and writes all", List{Stored: 200, Selects: true}, 400},
+		{"a negative count is none", List{Stored: -5}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, seats.Work{Initial: test.want}, test.list.Work(test.maxWidth))
+			assert.Equal(t, test.want, test.list.Objects())
 		})
 	}
+	huge := List{Stored: math.MaxInt64, Selects: true}.Objects()
+	assert.Greater(t, huge, List{Stored: 1_000_000, Selects: true}.Objects(), "a sum that overflows is negative")
 }
 
 // Issues 105804, 105930 and 106085: the cost of watchers was charged for writes
