@@ -24,7 +24,7 @@ func changes() []change {
 	const same = "the same, on k8s.io of that release"
 	return []change{
 		{"1.34", "seats of a list", "by bytes, not by objects", "`--list-cost` on every release; by bytes as measured, unless it says otherwise", []string{"kubectl-apf/e2e/agreement TestANewerKubeAPIServerDoesWhatIsExplained"}},
-		{"1.34", "streaming lists, `sendInitialEvents`", "on by default", same + "; on 0.33 with `--feature-gates=WatchList=true`", []string{"watches: initial events, closed by a bookmark"}},
+		{"1.34", "streaming lists, `sendInitialEvents`", "on by default", same + "; on 0.33 too, an intended difference", []string{"watches: initial events, closed by a bookmark"}},
 		{"1.34", "lists of an exact version, and later chunks", "from snapshots of the watch cache, so that a version which etcd has just compacted may still be answered", same, []string{"lists: a version compacted away", "chunks: a token that expired goes on in another snapshot"}},
 		{"1.34", "`creationTimestamp: null`", "left out", same, []string{"self-reviews: what I may do"}},
 		{"1.35", "the beta of aggregated discovery", "406, and no feature gate brings it back", same, []string{"discovery: aggregated"}},
