@@ -20,7 +20,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
+func TestPodsAreBoundedAndReplicasScheduledOnOneNodeAsOnThree(t *testing.T) {
 	for _, overlay := range overlays(t) {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {
 			templates := 0
@@ -39,8 +39,12 @@ func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
 				// Nothing keeps two replicas from one node: no port of the host, no rule
 				// that must hold.
 				require.False(t, template.Spec.HostNetwork)
-				require.Nil(t, template.Spec.Affinity)
 				var spread []string
+				if object.GetKind() == "StatefulSet" {
+					spread = requireNodesOfTheirOwn(t, template)
+				} else {
+					require.Nil(t, template.Spec.Affinity)
+				}
 				for _, constraint := range template.Spec.TopologySpreadConstraints {
 					require.Equal(t, corev1.ScheduleAnyway, constraint.WhenUnsatisfiable)
 					spread = append(spread, constraint.TopologyKey)
@@ -50,6 +54,16 @@ func TestPodsAreBoundedAndScheduledOnOneNodeAsOnThree(t *testing.T) {
 			require.NotZero(t, templates)
 		})
 	}
+}
+
+// requireNodesOfTheirOwn requires that no node has two members of etcd, and returns the topology.
+func requireNodesOfTheirOwn(t *testing.T, template *corev1.PodTemplateSpec) []string {
+	t.Helper()
+	require.NotNil(t, template.Spec.Affinity, "two members on one node are lost together, with the quorum")
+	terms := template.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	require.Len(t, terms, 1)
+	require.True(t, selects(t, terms[0].LabelSelector, template.Labels))
+	return []string{terms[0].TopologyKey}
 }
 
 // requireMemoryBounded requires a limit, and that Go knows one below it if it is told.
@@ -103,6 +117,7 @@ func TestNetworkPoliciesAdmitWhatIsNeeded(t *testing.T) {
 		{"snapshots are no member", snapshot, etcd, "peer", false},
 		{"Prometheus reads etcd's metrics", stranger, etcd, "metrics", true},
 		{"nobody else reaches etcd's data", stranger, etcd, "client", false},
+		{"nobody reaches snapshots", stranger, snapshot, "https", false},
 		{"the server is no peer", server, etcd, "peer", false},
 		{"the server has no other port", stranger, server, "debug", false},
 	} {
