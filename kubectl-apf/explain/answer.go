@@ -63,9 +63,6 @@ type PriorityLevel struct {
 	Queues           int    `json:"queues,omitempty"`
 	HandSize         int    `json:"handSize,omitempty"`
 	QueueLengthLimit int    `json:"queueLengthLimit,omitempty"`
-	// MaxFlowSeatsPercent is the cap of a flow in percent of the current limit, 0 without
-	// one. Only flowcontrol-apiserver and programs with its engine enforce it.
-	MaxFlowSeatsPercent int `json:"maxFlowSeatsPercent,omitempty"`
 	// Limits are one API server's: the first whose limits were read, if any.
 	Limits Limits `json:"limits"`
 }

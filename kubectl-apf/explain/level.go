@@ -15,7 +15,6 @@ func levelOf(c *engine.LevelConfig) PriorityLevel {
 	out := PriorityLevel{Name: c.Name, UID: c.UID, Type: c.Discipline.String()}
 	if c.Discipline == queueset.Queue {
 		out.Queues, out.HandSize, out.QueueLengthLimit = c.Queues, c.HandSize, c.QueueLengthLimit
-		out.MaxFlowSeatsPercent = c.MaxFlowSeatsPercent
 	}
 	return out
 }

@@ -53,23 +53,6 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 	assert.Contains(t, out.String(), "Seats:           1, then 10 for 6ms after the response\n")
 }
 
-func TestTableShowsTheCapOfAFlow(t *testing.T) {
-	in := input()
-	for i, level := range in.Configuration.PriorityLevels {
-		if level.Name == "workload-low" {
-			in.Configuration.PriorityLevels[i] = level.DeepCopy()
-			in.Configuration.PriorityLevels[i].Annotations = map[string]string{"apf.flowcontrol-apiserver.io/max-flow-seats-percent": "30"}
-		}
-	}
-	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
-	var out strings.Builder
-	require.NoError(t, a.WriteTable(&out, table.Options{}, false))
-	assert.Contains(t, out.String(), "Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each; while others wait, at most 30 % of the seats for one flow)\n")
-	text, err := json.Marshal(a)
-	require.NoError(t, err)
-	assert.Contains(t, string(text), `"maxFlowSeatsPercent":30`)
-}
-
 func TestManyRequestsAreATable(t *testing.T) {
 	lines, err := lineParser().Lines(strings.NewReader("get pods web --as=system:serviceaccount:ci:sa\nlist deploy -A --as=system:node:n1 --as-group=system:nodes\nget /healthz --as=\ndeletecollection pods a\n"))
 	require.NoError(t, err)

@@ -35,19 +35,12 @@ func (s FlowSchema) text() string {
 func (l PriorityLevel) text() string {
 	text := fmt.Sprintf("%s (%s)", l.Name, l.Type)
 	if l.Queues > 0 {
-		text = fmt.Sprintf("%s (%s: hands of %d out of %d queues, at most %d requests in each%s)", l.Name, l.Type, l.HandSize, l.Queues, l.QueueLengthLimit, l.capText())
+		text = fmt.Sprintf("%s (%s: hands of %d out of %d queues, at most %d requests in each)", l.Name, l.Type, l.HandSize, l.Queues, l.QueueLengthLimit)
 	}
 	if l.UID != "" {
 		text += ", UID " + l.UID
 	}
 	return text
-}
-
-func (l PriorityLevel) capText() string {
-	if l.MaxFlowSeatsPercent == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; while others wait, at most %d %% of the seats for one flow", l.MaxFlowSeatsPercent)
 }
 
 func (l Limits) text() string {

@@ -33,7 +33,6 @@ const (
 	BuiltInSharesDrop  Code = "FC207" // a built-in level loses half of its seats
 	NoBorrowingEffect  Code = "FC208" // lending or borrowing that changes nothing
 	LendsAll           Code = "FC209" // a level that may lend all its seats
-	FlowCap            Code = "FC210" // a cap of a flow that changes nothing, or too much
 	RevertedChange     Code = "FC301" // the server changes a built-in object back
 	DeletedSuggestion  Code = "FC302" // the server creates the object again
 	TakesFromBuiltIn   Code = "FC303" // important requests get fewer seats

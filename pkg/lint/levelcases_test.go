@@ -6,7 +6,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // levelCases are the cases of FC2xx.
@@ -66,20 +65,12 @@ func levelCases() []checkCase {
 			schema.Spec.PriorityLevelConfiguration.Name = name
 		}
 	}
-	// capped sets the annotation of the cap of a flow beside another change.
-	capped := func(value string, with change) change {
-		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
-			level.Annotations = map[string]string{names.MaxFlowSeatsPercent: value}
-			with(bundle, schema, level)
-		}
-	}
 	unchanged := func(*Bundle, *flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {}
 	const (
 		share    = "spec.limited.nominalConcurrencyShares"
 		hands    = "warning spec.limited.limitResponse.queuing"
 		lendable = "spec.limited.lendablePercent"
 		borrowed = "spec.limited.borrowingLimitPercent"
-		flowSeat = "metadata.annotations[apf.flowcontrol-apiserver.io/max-flow-seats-percent]"
 	)
 	return []checkCase{
 		{"no shares, with queues", NoSeats, shares(0), []string{"warning " + share}},
@@ -120,25 +111,6 @@ func levelCases() []checkCase {
 		{"nobody to lend to", NoBorrowingEffect, alone(50, 0), []string{"info " + lendable}},
 		{"one lends and both borrow", NoBorrowingEffect, alone(50, 100), nil},
 		{"lends all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }), []string{"warning " + lendable}},
-		{"a cap on a level that rejects", FlowCap, capped("30", reject(20, nil)), []string{"info " + flowSeat}},
-		{"a cap on an exempt level", FlowCap, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
-			for i, level := range bundle.PriorityLevels {
-				if level.Name == "exempt" {
-					bundle.PriorityLevels[i] = level.DeepCopy()
-					bundle.PriorityLevels[i].Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
-				}
-			}
-			bundle.Only = append(bundle.Only, levelObject("exempt"))
-		}, []string{"info " + flowSeat}},
-		{"a cap of all seats", FlowCap, capped("100", unchanged), []string{"info " + flowSeat}},
-		{"a cap for one flow", FlowCap, capped("30", func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
-			schema.Spec.DistinguisherMethod = nil
-		}), []string{"info " + flowSeat}},
-		{"a cap of less than a seat", FlowCap, capped("2", unchanged), []string{"warning " + flowSeat}},
-		{"a cap of less than a seat, with an unknown total", FlowCap, capped("1", atTotal(0, unchanged)), nil},
-		{"a cap of some seats", FlowCap, capped("3", unchanged), nil},
-		{"a cap that is invalid", FlowCap, capped("many", unchanged), nil},
-		{"a cap that is no number", InvalidObject, capped("many", unchanged), []string{"error " + flowSeat}},
 		{"lends almost all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(99)) }), nil},
 	}
 }

@@ -60,13 +60,14 @@ func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, u
 	return levelFindings(level, limits, j.Total, users)
 }
 
-// levelFindings returns the findings about a valid level: FC201, FC204 to FC206, and FC208
-// to FC210. limits are nil if unknown; users are the schemas that name the level.
+// levelFindings returns the findings about a valid level: FC201, FC204 to FC206, FC208 and
+// FC209. limits are nil if unknown; users are the schemas that name the level.
 func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int, users []*flowcontrolv1.FlowSchema) []Finding {
-	limited, findings := level.Spec.Limited, flowCap(level, limits, users)
+	limited := level.Spec.Limited
 	if limited == nil {
-		return findings
+		return nil
 	}
+	var findings []Finding
 	if queuing := limited.LimitResponse.Queuing; queuing != nil {
 		if ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
 			findings = append(findings, noSeats(level))

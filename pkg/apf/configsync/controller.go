@@ -18,7 +18,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // pauseFactor is the pause after a translation, in multiples of its duration.
@@ -112,7 +111,7 @@ func sameSpec(a, b any) bool {
 		return a.UID == b.UID && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	case *flowcontrol.PriorityLevelConfiguration:
 		b := b.(*flowcontrol.PriorityLevelConfiguration)
-		return a.UID == b.UID && a.Annotations[names.MaxFlowSeatsPercent] == b.Annotations[names.MaxFlowSeatsPercent] && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
+		return a.UID == b.UID && apiequality.Semantic.DeepEqual(&a.Spec, &b.Spec)
 	default:
 		return false
 	}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -217,26 +216,9 @@ func TestSameSpec(t *testing.T) {
 	assert.False(t, sameSpec(forUser("s", "l", "alice"), recreated), "an object of another UID is another object")
 	assert.True(t, sameSpec(queuing("l", 1), queuing("l", 1)))
 	assert.False(t, sameSpec(queuing("l", 1), queuing("l", 2)))
-	capped := queuing("l", 1)
-	capped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
-	assert.False(t, sameSpec(queuing("l", 1), capped), "the cap of a flow is an annotation")
 	annotated := queuing("l", 1)
 	annotated.Annotations = map[string]string{"a": "b"}
 	assert.True(t, sameSpec(queuing("l", 1), annotated))
-}
-
-func TestInvalidCapOfAFlowIsReportedOnce(t *testing.T) {
-	f := newFixture(t, clock.RealClock{})
-	controller, err := New(f.config)
-	require.NoError(t, err)
-	level := queuing("l", 1)
-	level.Annotations = map[string]string{names.MaxFlowSeatsPercent: "many"}
-	require.NoError(t, f.config.Levels.GetStore().Add(level))
-	for range 3 {
-		controller.apply()
-		assert.Len(t, (<-f.engine.given).Levels, 1, "the level takes effect")
-	}
-	assert.Len(t, f.reported, 1)
 }
 
 func TestProblemsAreReportedOnce(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // replica is an engine with what translates for it.
@@ -48,9 +47,6 @@ func invalidSchema(name string) *flowcontrol.FlowSchema {
 
 // One replica saw valid versions of the objects before, another one starts with what is stored now.
 func TestReplicasEnforceTheSameWhateverTheySawBefore(t *testing.T) {
-	capped, uncapped := queuing("l", 9), queuing("l", 9)
-	capped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
-	uncapped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "many"}
 	catchAll := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
 	catchAll.Spec.Limited.NominalConcurrencyShares = new(int32(77))
 	recreated := malformed("l")
@@ -82,9 +78,6 @@ func TestReplicasEnforceTheSameWhateverTheySawBefore(t *testing.T) {
 		},
 		"an invalid mandatory schema": {
 			nil, nil, schemas{forUser("catch-all", "catch-all", "*")}, schemas{invalidSchema("catch-all")}, 1, []string{"catch-all", "exempt"},
-		},
-		"an invalid cap": {
-			levels{capped}, levels{uncapped}, schemas{schema}, schemas{schema}, 1, []string{"catch-all", "exempt", "l"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

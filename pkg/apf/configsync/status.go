@@ -15,9 +15,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// digest identifies an object that is in force: its name, its
-// specification, and what annotations add to it. UIDs are not part of it, so that servers
-// with stores of their own can be compared.
+// digest identifies an object that is in force: its name and its specification. UIDs are not part
+// of it, so that servers with stores of their own can be compared.
 type digest [sha256.Size]byte
 
 // marshaler is a specification of an API object. Its encoding is deterministic.
@@ -25,13 +24,13 @@ type marshaler interface {
 	Marshal() ([]byte, error)
 }
 
-func digestOf(name string, spec marshaler, annotations string) digest {
+func digestOf(name string, spec marshaler) digest {
 	encoded, err := spec.Marshal()
 	if err != nil {
 		encoded = []byte(err.Error()) // of a message without required fields, which cannot fail
 	}
 	h := sha256.New()
-	for _, part := range []string{name, annotations, string(encoded)} {
+	for _, part := range []string{name, string(encoded)} {
 		writeDelimited(h, part)
 	}
 	return digest(h.Sum(nil))
@@ -44,12 +43,12 @@ func writeDelimited(h hash.Hash, part string) {
 
 func levelDigest(level engine.LevelConfig) digest {
 	object := level.Ref.(*flowcontrol.PriorityLevelConfiguration)
-	return digestOf(object.Name, &object.Spec, strconv.Itoa(level.MaxFlowSeatsPercent))
+	return digestOf(object.Name, &object.Spec)
 }
 
 func schemaDigest(schema rules.Schema) digest {
 	object := schema.Ref.(*flowcontrol.FlowSchema)
-	return digestOf(object.Name, &object.Spec, "")
+	return digestOf(object.Name, &object.Spec)
 }
 
 // Status returns which of the objects are in force, without times. It takes time for each

@@ -10,7 +10,6 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 type (
@@ -28,8 +27,6 @@ func TestHashIdentifiesWhatIsInForce(t *testing.T) {
 	base := statusOf(levels{queuing("a", 1), queuing("b", 2)}, schemas{forUser("s", "a", "alice")}).Hash
 	recreated := queuing("a", 1)
 	recreated.UID, recreated.ResourceVersion, recreated.Labels = "another", "7", map[string]string{"x": "y"}
-	capped := queuing("a", 1)
-	capped.Annotations = map[string]string{names.MaxFlowSeatsPercent: "30"}
 	for name, c := range map[string]struct {
 		levels  levels
 		schemas schemas
@@ -39,7 +36,6 @@ func TestHashIdentifiesWhatIsInForce(t *testing.T) {
 		"an object that was recreated":           {levels{recreated, queuing("b", 2)}, schemas{forUser("s", "a", "alice")}, true},
 		"an invalid object more":                 {levels{queuing("a", 1), queuing("b", 2), malformed("c")}, schemas{forUser("s", "a", "alice")}, true},
 		"other shares":                           {levels{queuing("a", 3), queuing("b", 2)}, schemas{forUser("s", "a", "alice")}, false},
-		"a cap of a flow":                        {levels{capped, queuing("b", 2)}, schemas{forUser("s", "a", "alice")}, false},
 		"another subject":                        {levels{queuing("a", 1), queuing("b", 2)}, schemas{forUser("s", "a", "bob")}, false},
 		"one level less":                         {levels{queuing("a", 1)}, schemas{forUser("s", "a", "alice")}, false},
 		"no schema":                              {levels{queuing("a", 1), queuing("b", 2)}, nil, false},
@@ -54,18 +50,16 @@ func TestHashIdentifiesWhatIsInForce(t *testing.T) {
 }
 
 func TestStatusCountsObjectsByWhetherTheyAreInForce(t *testing.T) {
-	odd := queuing("odd", 1)
-	odd.Annotations = map[string]string{names.MaxFlowSeatsPercent: "many"}
 	invalid := forUser("broken", "a", "alice")
 	invalid.Spec.Rules[0].Subjects[0].User = nil
-	status := statusOf(levels{queuing("a", 1), malformed("b"), odd}, schemas{
+	status := statusOf(levels{queuing("a", 1), malformed("b")}, schemas{
 		forUser("s", "a", "alice"), forUser("of a mandatory level that the API lacks", "catch-all", "alice"),
 		forUser("d", "nowhere", "alice"), forUser("e", "b", "alice"), invalid,
 	})
 	assert.Equal(t, map[engine.Kind]map[engine.ObjectState]int{
-		engine.LevelKind:  {engine.Enforced: 2, engine.Invalid: 1},
+		engine.LevelKind:  {engine.Enforced: 1, engine.Invalid: 1},
 		engine.SchemaKind: {engine.Enforced: 2, engine.Dangling: 2, engine.Invalid: 1},
-	}, status.Objects, "an annotation that is ignored leaves its object in force")
+	}, status.Objects)
 }
 
 func TestControllerReportsWhatIsInForceAndWhatIsPending(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 // defaultShares is the default of nominalConcurrencyShares of a limited level.
 const defaultShares = 30
 
-// translateLevel translates a level, or returns an error if it is invalid. An ignoredError concerns
-// only an annotation.
+// translateLevel translates a level, or returns an error if it is invalid.
 func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (engine.LevelConfig, error) {
 	config := engine.LevelConfig{Name: object.Name, UID: string(object.UID), Ref: object}
 	spec := &object.Spec
@@ -42,10 +41,7 @@ func translateLevel(object *flowcontrol.PriorityLevelConfiguration) (engine.Leve
 		if err := translateLimitResponse(&spec.Limited.LimitResponse, &config.Config); err != nil {
 			return config, err
 		}
-		if err := config.Validate(); err != nil {
-			return config, err
-		}
-		return config, setCap(&config, object)
+		return config, config.Validate()
 	default:
 		return config, fmt.Errorf("spec.type must be %q or %q, not %q", flowcontrol.PriorityLevelEnablementLimited, flowcontrol.PriorityLevelEnablementExempt, spec.Type)
 	}

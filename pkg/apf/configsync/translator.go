@@ -1,7 +1,6 @@
 package configsync
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -33,7 +32,7 @@ type translations[O apiObject, P any] struct {
 type translation[O apiObject, P any] struct {
 	object O
 	err    error
-	valid  bool // the object is in effect, perhaps without an annotation
+	valid  bool // the object is in effect
 	plain  P
 	digest digest // of plain, if it is valid
 }
@@ -136,8 +135,7 @@ func (t *translations[O, P]) set(object O, with translator[O, P]) translation[O,
 func (t translator[O, P]) translation(object O) translation[O, P] {
 	plain, err := t.translate(object)
 	one := translation[O, P]{object: object, err: err}
-	var ignored ignoredError
-	if err == nil || errors.As(err, &ignored) {
+	if err == nil {
 		one.plain, one.valid, one.digest = plain, true, t.digest(plain)
 	}
 	return one

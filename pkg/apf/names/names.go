@@ -15,10 +15,5 @@ const (
 	TraceVersion    = "trace." + Domain + "/v1alpha1"
 )
 
-// AnnotationPrefix is the beginning of the keys of annotations, of objects and of audit events.
+// AnnotationPrefix is the beginning of the keys of annotations of audit events.
 const AnnotationPrefix = "apf." + Domain + "/"
-
-// MaxFlowSeatsPercent is the annotation of a PriorityLevelConfiguration with the cap of a
-// flow: which part of the current limit, in percent from 1 to 100, one flow may use while
-// requests of others wait. It takes effect on levels with queues.
-const MaxFlowSeatsPercent = AnnotationPrefix + "max-flow-seats-percent"

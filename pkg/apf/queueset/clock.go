@@ -52,7 +52,7 @@ func (f *fairQueue) counting() int { return f.active + len(f.ahead.nodes) }
 // not lead the requests that wait.
 func (f *fairQueue) room(by seats.Area) seats.Area {
 	// The first rank in the heap may be from an earlier time, and then is too low.
-	if f.scheduled == 0 || f.clock.Add(by+leastWork).Before(f.ordered.nodes[0].at) {
+	if f.waiting == 0 || f.clock.Add(by+leastWork).Before(f.ordered.nodes[0].at) {
 		return by
 	}
 	first := f.first()

@@ -60,9 +60,6 @@ type Config struct {
 	HandSize int
 	// QueueLengthLimit is the number of requests that may wait in one queue.
 	QueueLengthLimit int
-	// MaxFlowSeatsPercent is the cap of a flow: which part of the current limit one flow
-	// may use while requests of others wait. 0 means no cap.
-	MaxFlowSeatsPercent int
 }
 
 // Validate returns an error that says what is wrong with c, or nil.
@@ -79,23 +76,12 @@ func (c Config) dealer() (flow.Dealer, error) {
 		return flow.Dealer{}, nil
 	case c.QueueLengthLimit < 1:
 		return flow.Dealer{}, fmt.Errorf("queue length limit %d must be positive", c.QueueLengthLimit)
-	case c.MaxFlowSeatsPercent < 0 || c.MaxFlowSeatsPercent > 100:
-		return flow.Dealer{}, fmt.Errorf("cap of a flow of %d percent must be between 1 and 100, or 0 for none", c.MaxFlowSeatsPercent)
 	}
 	dealer, err := flow.NewDealer(c.Queues, c.HandSize)
 	if err != nil {
 		return flow.Dealer{}, fmt.Errorf("%d queues with hands of %d: %w", c.Queues, c.HandSize, err)
 	}
 	return dealer, nil
-}
-
-// maxFlowSeatsPercent returns the cap of a flow that counts, 0 without one. All seats are
-// no cap.
-func (c Config) maxFlowSeatsPercent() int {
-	if c.Discipline != Queue || c.MaxFlowSeatsPercent == 100 {
-		return 0
-	}
-	return c.MaxFlowSeatsPercent
 }
 
 // WaitingCapacity returns how many requests may wait in all queues together.

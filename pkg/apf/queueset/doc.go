@@ -143,29 +143,6 @@
 // always joined the same queue, that queue would run ahead of R while the shares of the others went
 // unused.
 //
-// # Cap of a flow
-//
-// A cap bounds what one flow uses while others wait. Let P be the cap in percent. While a
-// request of another flow waits, a request of a flow starts only if the flow then uses at
-// most
-//
-//	floor(C * P / 100)
-//
-// seats, or if the flow uses none. So a flow whose requests are wider than its cap executes
-// one at a time, and while the requests of one flow alone wait, it may use all seats. Seats
-// that no flow may take stay free, for flows that use less: with a cap of 30 %, two flows
-// that want more leave 40 % of the seats to newcomers.
-//
-// A request that is due and that the cap forbids to start is held back: it leaves the
-// schedule, and the next one of its queue is due, which may be of another flow. It counts
-// for the length of its queue. When its flow has returned seats, the oldest one that is held
-// back and allowed takes its place in its queue again. A flow does not save up a claim
-// meanwhile: the queue starts at R, unless it is beyond.
-//
-// While a Set is open no request waits, so no cap binds, and nothing is counted. When it
-// closes, the seats of the requests that execute are counted for their flows. A flow that
-// used more than its cap by then starts no request until it uses less.
-//
 // # Two regimes
 //
 // As long as seats are free no request waits, the ideal and the real world agree, and

@@ -215,7 +215,7 @@ func (f *fairQueue) dumpExecuting(r *Request) RequestDump {
 // dump omits the fields that are sums over the requests.
 func (q *queue) dump(now time.Duration) QueueDump {
 	return QueueDump{
-		Index: q.index, Waiting: q.length + q.held, Executing: q.executing, SeatsInUse: q.seats,
+		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
 		NextDispatchR: q.startAt(now).SeatSeconds(), Work: q.work,
 	}
 }

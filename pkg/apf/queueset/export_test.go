@@ -17,14 +17,13 @@ func (s *Set) Inconsistency() error {
 	f := &l.queue
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if f.scheduled > 0 && l.open {
+	if f.waiting > 0 && l.open {
 		wrong("a request waits in an open Set")
 	}
 	fits := func(r *Request) bool { return l.queue.fits(l.queue.clamp(r.Work).Width()) }
-	if f.scheduled > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
+	if f.waiting > 0 && l.queue.free() > 0 && !slices.ContainsFunc(f.ordered.nodes, func(n node[seats.Progress, *queue]) bool { return !fits(n.item.head) }) {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", l.queue.free())
 	}
-	errs = append(errs, l.queue.capInconsistency())
 	waiting, active := 0, 0
 	for _, q := range f.used {
 		waiting += q.length
@@ -47,8 +46,8 @@ func (s *Set) Inconsistency() error {
 			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
 		}
 	}
-	if waiting != f.scheduled || active != f.active {
-		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.scheduled, f.active)
+	if waiting != f.waiting || active != f.active {
+		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.waiting, f.active)
 	}
 	for _, h := range []queueHeap{f.ordered, f.ahead} {
 		for i, n := range h.nodes {
@@ -56,49 +55,6 @@ func (s *Set) Inconsistency() error {
 				wrong("the heap is out of order at %d", i)
 			}
 		}
-	}
-	return errors.Join(errs...)
-}
-
-// capInconsistency returns an error if the counts of the cap of a flow are wrong, or if a
-// request is held back for nothing.
-func (q *fairQueue) capInconsistency() error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	held, waiting, listed := 0, 0, map[*flowUse]int{}
-	for _, used := range q.used {
-		held += used.held
-		for r := used.head; r != nil; r = r.next {
-			if r.use != nil {
-				listed[r.use]++
-			}
-		}
-	}
-	back := 0
-	for _, u := range q.cap.flows {
-		if u.waiting > 0 {
-			waiting++
-		}
-		if u.seats == 0 && u.waiting == 0 {
-			wrong("the use of %v is kept for nothing", u.key)
-		}
-		inSchedule := listed[u]
-		for r := u.held.head; r != nil; r = r.next {
-			listed[u]++
-			back++
-			if r.next != nil && r.next.arrived < r.arrived {
-				wrong("requests of %v are held back out of order", u.key)
-			}
-		}
-		if listed[u] != u.waiting || u.seats < 0 {
-			wrong("%d requests of %v wait; it says %d, with %d seats in use", listed[u], u.key, u.waiting, u.seats)
-		}
-		if u.held.head != nil && inSchedule == 0 && !q.exceeds(u.held.head) {
-			wrong("requests of %v are held back for nothing", u.key)
-		}
-	}
-	if held != q.cap.held || back != held || waiting != q.cap.waiting {
-		wrong("counted %d, %d held back, %d flows waiting; it says %d, %d", held, back, waiting, q.cap.held, q.cap.waiting)
 	}
 	return errors.Join(errs...)
 }

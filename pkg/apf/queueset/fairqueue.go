@@ -13,26 +13,25 @@ type queueHeap = heap[seats.Progress, *queue]
 // fairQueue is the closed regime: all seats and all queues belong to one lock, the Set's. It orders
 // waiting requests by virtual time, and decides which of them starts on the free seats.
 type fairQueue struct {
-	dealer    flow.Dealer
-	last      time.Duration  // when the virtual clock was advanced last
-	limit     int            // seats: C of the package comment
-	inUse     int            // seats; may exceed the limit after that was lowered; means nothing while the pool is open
-	clock     seats.Progress // R
-	wraps     uint64         // how often R passed zero
-	queues    []*queue       // by index, nil until used; may be longer than the deck
-	used      []*queue       // the ones that are not nil, unordered
-	active    int            // how many queues are active
-	ahead     queueHeap      // inactive queues that count
-	ordered   queueHeap      // queues with waiting requests, by the finish of the head, or earlier
-	spares    []*queue       // for reuse
-	scheduled int            // requests that wait in ordered
-	arrivals  int            // rotates the first choice in a hand
-	widths    widthCounts    // of the requests that are scheduled
-	serial    uint64         // of the last change of a head
+	dealer   flow.Dealer
+	last     time.Duration  // when the virtual clock was advanced last
+	limit    int            // seats: C of the package comment
+	inUse    int            // seats; may exceed the limit after that was lowered; means nothing while the pool is open
+	clock    seats.Progress // R
+	wraps    uint64         // how often R passed zero
+	queues   []*queue       // by index, nil until used; may be longer than the deck
+	used     []*queue       // the ones that are not nil, unordered
+	active   int            // how many queues are active
+	ahead    queueHeap      // inactive queues that count
+	ordered  queueHeap      // queues with waiting requests, by the finish of the head, or earlier
+	spares   []*queue       // for reuse
+	waiting  int            // requests that wait
+	arrivals int            // rotates the first choice in a hand
+	widths   widthCounts    // of the requests that wait
+	serial   uint64         // of the last change of a head
 	// overtaken waits, was first in the schedule and did not fit when a request overtook it. It is
 	// nil if there is none.
 	overtaken *Request
-	cap       flowCap
 	// era counts how often the pool took over. A queue belongs to one era.
 	era uint64
 
@@ -40,15 +39,12 @@ type fairQueue struct {
 	dispatchStart seats.Progress // S of the request dispatched last
 }
 
-// waiting returns the number of requests that wait.
-func (f *fairQueue) waiting() int { return f.scheduled + f.cap.held }
-
 // free returns the number of free seats, negative if more are in use than the
 // limit.
 func (f *fairQueue) free() int { return f.limit - f.inUse }
 
 // idle reports whether no request waits and no seat is in use.
-func (f *fairQueue) idle() bool { return f.waiting() == 0 && f.inUse == 0 }
+func (f *fairQueue) idle() bool { return f.waiting == 0 && f.inUse == 0 }
 
 // start begins an era with this number of free seats.
 func (f *fairQueue) start(free int) { f.inUse = f.limit - free }
@@ -57,7 +53,6 @@ func (f *fairQueue) start(free int) { f.inUse = f.limit - free }
 func (f *fairQueue) stop() (free int) {
 	f.era++
 	f.dissolve()
-	f.cap = flowCap{percent: f.cap.percent}
 	return f.free()
 }
 
@@ -79,50 +74,26 @@ func (f *fairQueue) clamp(work seats.Work) seats.Work { return work.ClampFinal(f
 
 // nextToStart returns the waiting request that is to start now, nil without one. If the
 // request that is first in the schedule does not fit, that is blocked. nextToStart clamps
-// the work of the first request to the present limit, and holds back requests that the cap
-// of their flow forbids to start.
+// the work of the first request to the present limit.
 func (f *fairQueue) nextToStart() (next, blocked *Request) {
-	for {
-		first := f.next()
-		if first == nil {
-			return nil, nil
-		}
-		first.Work = f.clamp(first.Work)
-		if f.exceeds(first) {
-			f.holdBack(first)
-			continue
-		}
-		if f.fits(first.Work.Width()) {
-			return first, nil
-		}
-		next = f.overtaker(first, f.free())
-		if next == nil {
-			return nil, first
-		}
-		if !f.exceeds(next) {
-			f.overtaken = first
-			return next, first
-		}
-		f.holdBack(next)
+	first := f.next()
+	if first == nil {
+		return nil, nil
 	}
+	first.Work = f.clamp(first.Work)
+	if f.fits(first.Work.Width()) {
+		return first, nil
+	}
+	if next = f.overtaker(first, f.free()); next != nil {
+		f.overtaken = first
+	}
+	return next, first
 }
-
-// exceeds reports whether the cap forbids that r, which waits, starts now.
-func (f *fairQueue) exceeds(r *Request) bool { return f.cap.exceeds(r, f.limit) }
 
 // seat gives r its seats, whether or not it waited.
 func (f *fairQueue) seat(r *Request, now time.Duration) {
 	r.held, r.started, r.phase, r.era = r.Work.Width(), now, executing, f.era
 	f.inUse += r.held
-	f.cap.start(r)
-}
-
-// giveBack counts that a flow has returned seats.
-func (f *fairQueue) giveBack(u *flowUse, seats int) {
-	if u != nil {
-		f.cap.free(u, seats)
-		f.readmit(u)
-	}
 }
 
 // release ends the final phase of a request, whose seats are free again.
@@ -130,6 +101,5 @@ func (f *fairQueue) release(p *finalPhase) {
 	if p.queue != nil && p.era == f.era {
 		p.queue.finishing--
 		p.queue.seats -= p.seats
-		f.giveBack(p.use, p.seats)
 	}
 }

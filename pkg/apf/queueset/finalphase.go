@@ -11,7 +11,6 @@ import (
 type finalPhase struct {
 	seats  int
 	queue  *queue // nil if the request was in none
-	use    *flowUse
 	era    uint64 // of the queue
 	series *stats.Series
 	shard  int // of the series

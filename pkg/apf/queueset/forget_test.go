@@ -53,7 +53,7 @@ func TestAnIdleLevelForgetsWhatItsQueuesOwe(t *testing.T) {
 
 // A request that is used again was a request of the queue that it had left.
 func TestARequestThatLeftIsForgottenByItsQueue(t *testing.T) {
-	f := newFixture(t, capped(queues(8, 1, 10), 50), 4)
+	f := newFixture(t, queues(8, 1, 10), 4)
 	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("b", wide(3), queueset.Seated)}
 	r := f.arrive("c", wide(1), queueset.Waiting)
 	require.True(t, f.set.Leave(r, stats.Cancelled))
@@ -84,26 +84,6 @@ func TestARequestThatWasOvertakenAndLeftStopsTheClockAgain(t *testing.T) {
 		require.InDelta(t, 3*0.003, f.set.Figures().CurrentR-before, 1e-6)
 		require.True(t, f.set.Leave(r, stats.Cancelled))
 	}
-}
-
-// Seats of an additional latency are returned to the count that they were used in, not to the count
-// that began when the cap changed.
-func TestSeatsFromBeforeTheCapChangedAreNotReturnedToTheFlow(t *testing.T) {
-	f := newFixture(t, capped(queues(64, 1, 10), 50), 10)
-	other := f.arrive("other", wide(5), queueset.Seated)
-	before := f.arrive("flow", seats.Work{Initial: 5, Final: 5, Latency: time.Second}, queueset.Seated)
-	another := f.arrive("another", wide(1), queueset.Waiting)
-	f.set.Finish(before)
-	f.configure(capped(queues(64, 1, 10), 40), limits(10))
-	after := f.arrive("flow", wide(4), queueset.Waiting)
-	f.clock.Advance(time.Second)
-	require.True(t, dispatched(another))
-	require.True(t, dispatched(after), "the seats of before are free")
-	more := f.arrive("flow", wide(1), queueset.Waiting)
-	newcomer := f.arrive("newcomer", wide(5), queueset.Waiting)
-	f.set.Finish(other)
-	require.True(t, dispatched(newcomer))
-	require.False(t, dispatched(more), "the flow uses four seats, its cap")
 }
 
 func TestALevelThatGetsFewerQueuesGivesMemoryBack(t *testing.T) {

@@ -52,7 +52,7 @@ func (l *lockedSet) close(now time.Duration) {
 
 // reopen makes the pool seat requests, if no request waits and seats are not short.
 func (l *lockedSet) reopen() {
-	if !l.open && l.queue.waiting() == 0 && l.isPoolWorthOpening() {
+	if !l.open && l.queue.waiting == 0 && l.isPoolWorthOpening() {
 		l.openPool()
 	}
 }
@@ -108,7 +108,6 @@ func (l *lockedSet) idle() bool {
 func (l *lockedSet) setLimits(limits Limits, now time.Duration) (woken *Request) {
 	l.limits = limits
 	l.queue.limit = l.config.seats(limits)
-	l.queue.readmitAll()
 	l.merge(now)
 	l.occupied.setDenominators(now, max(l.config.WaitingCapacity(), 1), limits)
 	woken = l.startWaiting(now, nil)
@@ -137,12 +136,12 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	q := l.queue.choose(hash)
 	// While requests wait, free seats are kept for one that does not fit. A full queue
 	// rejects then too, so that the configuration bounds how many wait.
-	if q.length+q.held >= l.config.QueueLengthLimit {
+	if q.length >= l.config.QueueLengthLimit {
 		return l.reject(r, stats.QueueFull, q.index), nil
 	}
 	r.width = width
 	l.queue.enqueue(r, q)
-	length := q.length + q.held
+	length := q.length
 	woken = l.startWaiting(now, r)
 	if r.phase == executing {
 		return Seated, woken
@@ -158,7 +157,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 // queues until its configuration changed.
 func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	r.Work = l.queue.clamp(r.Work)
-	if l.queue.waiting() > 0 || !l.queue.fits(r.Work.Width()) {
+	if l.queue.waiting > 0 || !l.queue.fits(r.Work.Width()) {
 		return l.reject(r, stats.ConcurrencyLimit, noQueue)
 	}
 	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
@@ -243,7 +242,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}
 		if queued {
-			f.queue, f.use, f.era = r.queue, r.use, r.era
+			f.queue, f.era = r.queue, r.era
 		}
 		l.final.add(f, now+r.Work.Latency, now)
 	}

@@ -29,7 +29,7 @@ func (c *widthCounts) upTo(width int) int {
 // request is due soon after r, or if no other request would use the seats collected for r.
 func (f *fairQueue) overtaker(r *Request, free int) *Request {
 	fitting := f.widths.upTo(free)
-	if fitting == 0 || f.scheduled-fitting < 2 {
+	if fitting == 0 || f.waiting-fitting < 2 {
 		return nil
 	}
 	due := f.ordered.nodes[f.ordered.find(r.queue.index)].at.Add(f.maxOvertaken())

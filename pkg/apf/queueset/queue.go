@@ -9,7 +9,7 @@ import (
 // queue is a queue that was active since the Set closed. The fields that choose
 // reads come first, on one cache line: BenchmarkManyFlows.
 type queue struct {
-	work  seats.Area     // of the requests that wait, with those held back
+	work  seats.Area     // of the requests that wait
 	start seats.Progress // S less what executing requests have used so far
 
 	// using is the sum of the initial seats that executing requests use now.
@@ -19,10 +19,9 @@ type queue struct {
 	// they are small.
 	usingSince seats.Area
 
-	length int // requests that wait, without those held back
-	held   int // requests held back by the caps of their flows
-	requestList
-	pushed uint64 // how many requests were added
+	length     int      // requests that wait
+	head, tail *Request // in the list of these, along prev and next
+	pushed     uint64   // how many requests were added
 
 	executing int // requests that execute
 	finishing int // requests in their additional latency
@@ -47,29 +46,29 @@ func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 func (q *queue) push(r *Request) {
 	q.pushed++
 	r.serial = q.pushed
-	q.insert(r, q.tail)
-}
-
-// insertInTurn adds r, which was in the queue before, where it would be if it had not been
-// removed.
-func (q *queue) insertInTurn(r *Request) {
-	var after *Request
-	for next := q.head; next != nil && next.serial < r.serial; next = next.next {
-		after = next
+	if r.prev = q.tail; r.prev == nil {
+		q.head = r
+	} else {
+		r.prev.next = r
 	}
-	q.insert(r, after)
-}
-
-// insert adds r after another request, or as the first.
-func (q *queue) insert(r, after *Request) {
-	q.link(r, after)
+	q.tail = r
 	q.length++
 	q.work += r.area
 }
 
 // remove removes r, wherever it is.
 func (q *queue) remove(r *Request) {
-	q.unlink(r)
+	if r.prev == nil {
+		q.head = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next == nil {
+		q.tail = r.prev
+	} else {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
 	q.length--
 	q.work -= r.area
 }

@@ -44,20 +44,18 @@ type Request struct {
 	// The lock of the shard guards what follows while the Set is open, and the Set's lock while it
 	// is closed. Only methods of lockedShard, lockedSet and what that holds write it. The owner of
 	// a seated request reads it without a lock.
-	phase    phase
-	era      uint64         // of the fair queue, when queue was assigned
-	held     int            // seats held while executing
-	width    int            // seats counted while waiting
-	started  time.Duration  // when the request was seated
-	charged  time.Duration  // from when on the execution is charged to queue
-	area     seats.Area     // work charged at dispatch
-	arrival  seats.Progress // R when the request was enqueued
-	queue    *queue
-	use      *flowUse // of its flow; nil without a cap
-	heldBack bool     // by the cap of its flow, while it waits
-	serial   uint64   // orders the requests that wait in queue, from 1 on
+	phase   phase
+	era     uint64         // of the fair queue, when queue was assigned
+	held    int            // seats held while executing
+	width   int            // seats counted while waiting
+	started time.Duration  // when the request was seated
+	charged time.Duration  // from when on the execution is charged to queue
+	area    seats.Area     // work charged at dispatch
+	arrival seats.Progress // R when the request was enqueued
+	queue   *queue
+	serial  uint64 // orders the requests that wait in queue, from 1 on
 
-	prev, next        *Request // neighbours in the queue, or among those held back; next also in a list of woken requests
+	prev, next        *Request // neighbours in the queue; next also in a list of woken requests
 	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
 	rejectedForReason stats.Reason
 	rejectedBy        int // index of a queue, or noQueue

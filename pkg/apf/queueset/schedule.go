@@ -46,12 +46,12 @@ func (f *fairQueue) choose(hash flow.Hash) *queue {
 // rest of the hand, see BenchmarkManyFlows.
 func (f *fairQueue) vacant(index int) bool {
 	q := f.queues[index]
-	return q == nil || q.length == 0 && q.held == 0 && !f.clock.Before(q.startAt(f.last))
+	return q == nil || q.length == 0 && !f.clock.Before(q.startAt(f.last))
 }
 
 // unused reports whether q is the same as a queue that was never used.
 func (f *fairQueue) unused(q *queue) bool {
-	return !q.active() && q.finishing == 0 && q.held == 0 && !f.clock.Before(q.start)
+	return !q.active() && q.finishing == 0 && !f.clock.Before(q.start)
 }
 
 // activate prepares q for a request: a queue that was not active starts at R, if
@@ -90,24 +90,7 @@ func (f *fairQueue) enqueue(r *Request, q *queue) {
 		f.putBehindEqual(q)
 	}
 	q.push(r)
-	f.scheduled++
-	f.widths.add(r.width, 1)
-	f.reorder(q)
-	f.cap.arrive(r)
-}
-
-// rejoin adds r, which is held back, to its queue again. It starts in the ideal world no
-// earlier than now.
-func (f *fairQueue) rejoin(r *Request) {
-	f.letGo(r)
-	q := r.queue
-	f.activate(q)
-	r.arrival = f.clock
-	q.insertInTurn(r)
-	if q.head == r {
-		f.putBehindEqual(q)
-	}
-	f.scheduled++
+	f.waiting++
 	f.widths.add(r.width, 1)
 	f.reorder(q)
 }
@@ -136,7 +119,7 @@ func (f *fairQueue) reorder(q *queue) {
 // Since they only grow, next updates the first rank until the queue that is first has an up-to-date
 // one. BenchmarkManyFlows measures what is saved by updating no others.
 func (f *fairQueue) next() *Request {
-	if f.scheduled == 0 {
+	if f.waiting == 0 {
 		return nil
 	}
 	return f.first().item.head
@@ -155,8 +138,8 @@ func (f *fairQueue) first() *node[seats.Progress, *queue] {
 	}
 }
 
-// unschedule removes a waiting request from its queue.
-func (f *fairQueue) unschedule(r *Request) {
+// withdraw removes a waiting request from its queue.
+func (f *fairQueue) withdraw(r *Request) {
 	q := r.queue
 	f.detach(r)
 	f.deactivate(q)
@@ -168,7 +151,7 @@ func (f *fairQueue) detach(r *Request) {
 	if r == f.overtaken {
 		f.overtaken = nil
 	}
-	f.scheduled--
+	f.waiting--
 	f.widths.add(r.width, -1)
 }
 
@@ -188,7 +171,6 @@ func (f *fairQueue) dispatch(r *Request, now time.Duration) {
 	f.dispatchClock = f.clock
 	f.charge(r, q, now)
 	f.reorder(q)
-	f.readmit(r.use)
 }
 
 // charge charges q for r, which executes there from now on.
@@ -209,7 +191,6 @@ func (f *fairQueue) adopt(r *Request, now time.Duration) {
 	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
 	f.charge(r, q, now)
 	r.era = f.era
-	f.cap.countExecuting(r)
 }
 
 // unseat ends the execution of r, which is in a queue and still holds its final seats.
@@ -224,5 +205,4 @@ func (f *fairQueue) unseat(r *Request, now time.Duration, final int) {
 	f.add(q, seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
 	f.deactivate(q)
 	f.reorder(q)
-	f.giveBack(r.use, r.held-final)
 }

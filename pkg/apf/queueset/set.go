@@ -80,10 +80,9 @@ func (s *Set) Configure(config Config, limits Limits) (Dispatches, error) {
 	now := l.sync()
 	l.close(now)
 	l.config, l.queue.dealer = config, dealer
-	l.queue.setCap(config.maxFlowSeatsPercent())
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)
-	if !l.open && l.queue.waiting() == 0 && l.queue.free() > 0 {
+	if !l.open && l.queue.waiting == 0 && l.queue.free() > 0 {
 		l.openPool() // a configuration changes too rarely to wait until that is worth its time
 	}
 	s.locked.Unlock(&l)

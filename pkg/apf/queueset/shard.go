@@ -30,7 +30,7 @@ type lockedShard struct {
 
 // link adds r, which is in no queue, to the list of requests.
 func (sh *lockedShard) link(r *Request) {
-	r.queue, r.use = nil, nil
+	r.queue = nil
 	r.older, r.newer = sh.newest, nil
 	if sh.newest != nil {
 		sh.newest.newer = r

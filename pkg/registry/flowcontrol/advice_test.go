@@ -9,7 +9,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -40,28 +39,10 @@ func TestFindingsAboutALevelAreWarnings(t *testing.T) {
 	level.Spec.Limited.LendablePercent = new(int32(100))
 	warn(ctx, judge.written(ctx, level, level.DeepCopy(), empty{}))
 	require.Empty(t, warnings.texts, "an update that changes nothing")
+	before := level.DeepCopy()
+	level.Generation++
+	require.Len(t, judge.written(ctx, level, before, empty{}), 1, "an update of the spec")
 	warn(ctx, judge.written(ctx, level, nil, empty{}))
 	require.Len(t, warnings.texts, 1)
 	require.Regexp(t, `^FC209: spec\.limited\.lendablePercent: This level may lend all its seats`, warnings.texts[0])
-}
-
-func TestChangesOfSpecAndCapAreJudged(t *testing.T) {
-	const flowCap = "apf.flowcontrol-apiserver.io/max-flow-seats-percent"
-	before := validLevel()
-	before.Generation = 3
-	for name, test := range map[string]struct {
-		change func(*flowcontrol.PriorityLevelConfiguration)
-		want   bool
-	}{
-		"nothing":            {func(*flowcontrol.PriorityLevelConfiguration) {}, false},
-		"the spec":           {func(l *flowcontrol.PriorityLevelConfiguration) { l.Generation = 4 }, true},
-		"the cap of a flow":  {func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{flowCap: "1"} }, true},
-		"another annotation": {func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{"a": "b"} }, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			after := before.DeepCopy()
-			test.change(after)
-			require.Equal(t, test.want, changesFlowControl(before, after))
-		})
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	conversion "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
@@ -37,7 +36,7 @@ func priorityLevels(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowc
 		table: priorityLevelTable(clock),
 		advice: advice[*flowcontrol.PriorityLevelConfiguration]{
 			written: func(ctx context.Context, written, old *flowcontrol.PriorityLevelConfiguration, before lint.Reader) []lint.Finding {
-				if old != nil && !changesFlowControl(old, written) {
+				if old != nil && written.Generation == old.Generation {
 					return nil
 				}
 				level := &flowcontrolv1.PriorityLevelConfiguration{}
@@ -47,13 +46,6 @@ func priorityLevels(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowc
 			deleted: advisor.DeletedPriorityLevel,
 		},
 	}
-}
-
-// changesFlowControl reports whether an update changes what the engine reads: the spec,
-// which the generation counts, or the cap of a flow.
-func changesFlowControl(before, after *flowcontrol.PriorityLevelConfiguration) bool {
-	const flowCap = names.MaxFlowSeatsPercent
-	return before.Generation != after.Generation || before.Annotations[flowCap] != after.Annotations[flowCap]
 }
 
 // priorityLevelTable returns the columns of PriorityLevelConfigurations.

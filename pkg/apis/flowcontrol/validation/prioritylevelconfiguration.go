@@ -2,14 +2,12 @@ package validation
 
 import (
 	"fmt"
-	"strconv"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/util/shufflesharding"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
@@ -26,23 +24,9 @@ func ValidatePriorityLevelConfiguration(level *flowcontrol.PriorityLevelConfigur
 	if _, marked := level.Annotations[keepZeroShares]; marked {
 		errs = append(errs, field.Forbidden(metadataPath.Child("annotations"), fmt.Sprintf("may only contain '%s' in v1beta3", keepZeroShares)))
 	}
-	errs = append(errs, validateMaxFlowSeatsPercent(level.Annotations, metadataPath.Child("annotations"))...)
 	errs = append(errs, validateLevelSpec(level.Name, &level.Spec, specPath)...)
 	errs = append(errs, validateMandatoryLevel(level, specPath)...)
 	return append(errs, validateLevelStatus(&level.Status, field.NewPath("status"))...)
-}
-
-// validateMaxFlowSeatsPercent validates the annotation of this project, which
-// kube-apiserver does not know.
-func validateMaxFlowSeatsPercent(annotations map[string]string, path *field.Path) field.ErrorList {
-	value, found := annotations[names.MaxFlowSeatsPercent]
-	if !found {
-		return nil
-	}
-	if percent, err := strconv.Atoi(value); err == nil && percent >= 1 && percent <= 100 {
-		return nil
-	}
-	return invalid(path.Key(names.MaxFlowSeatsPercent), value, []string{"must be an integer between 1 and 100, inclusive"})
 }
 
 // ValidatePriorityLevelConfigurationUpdate validates a level on update.

@@ -31,7 +31,7 @@ func validLevel() *flowcontrol.PriorityLevelConfiguration {
 func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 	level := validLevel()
 	level.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt
-	level.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": "", capKey: "0"}
+	level.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": ""}
 	level.Spec.Exempt = &flowcontrol.ExemptPriorityLevelConfiguration{}
 	level.Spec.Limited.NominalConcurrencyShares = ptr.To[int32](-1)
 	level.Spec.Limited.LendablePercent = ptr.To[int32](101)
@@ -39,9 +39,6 @@ func invalidInEachField() *flowcontrol.PriorityLevelConfiguration {
 	level.Status.Conditions = []flowcontrol.PriorityLevelConfigurationCondition{{}}
 	return level
 }
-
-// capKey is the annotation of the cap of a flow.
-const capKey = "apf.flowcontrol-apiserver.io/max-flow-seats-percent"
 
 type levelCase struct {
 	name   string
@@ -83,17 +80,6 @@ func TestValidatePriorityLevelConfiguration(t *testing.T) {
 		}, []string{"FieldValueInvalid spec.exempt.nominalConcurrencyShares", "FieldValueInvalid spec.exempt.lendablePercent"}},
 	} {
 		t.Run(c.name, c.run)
-	}
-}
-
-func TestValidateCapOfAFlow(t *testing.T) {
-	rejected := []string{"FieldValueInvalid metadata.annotations[" + capKey + "]"}
-	for value, want := range map[string][]string{
-		"1": nil, "30": nil, "100": nil,
-		"": rejected, "0": rejected, "101": rejected, "-1": rejected, "30%": rejected, "0.5": rejected, "1 0": rejected, "many": rejected,
-		"99999999999999999999": rejected,
-	} {
-		t.Run(value, levelCase{change: func(l *flowcontrol.PriorityLevelConfiguration) { l.Annotations = map[string]string{capKey: value} }, want: want}.run)
 	}
 }
 

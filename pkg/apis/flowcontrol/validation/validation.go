@@ -2,9 +2,8 @@
 //
 // Each function takes the hub form, after defaulting, and returns field errors with
 // the paths of the served versions. Whether an object is valid, and the type, field and bad value
-// of each error, agree with kube-apiserver 1.33; the module test/parity checks this. The annotation
-// of the cap of a flow is validated too, which kube-apiserver does not know. An update must pass
-// the same checks as a create, except for what the registry itself forbids.
+// of each error, agree with kube-apiserver 1.33; the module test/parity checks this. An update must
+// pass the same checks as a create, except for what the registry itself forbids.
 package validation
 
 import (
