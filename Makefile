@@ -218,7 +218,7 @@ test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests:
 
 # Packages that compare this server with kube-apiserver, or check what it did. On a later release of
 # k8s.io they run beside kube-apiserver of the same release, with the counts of the short lane.
-BESIDE := $(addprefix ./test/e2e/,conformance fuzzparity kubeapiserver watchmodel roundtrip)
+BESIDE := $(addprefix ./test/e2e/,api fuzzparity kubeapiserver watchmodel roundtrip)
 RELEASES ?= 0.36 0.37
 
 .PHONY: test-releases
@@ -282,7 +282,7 @@ bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
 .PHONY: conformance
 conformance: binaries ## Compare the API with kube-apiserver's; write docs/evidence/conformance.md
 	@echo "conformance: this server beside kube-apiserver, sentence by sentence"
-	@go test -count=1 -timeout=10m ./test/e2e/conformance -update-conformance
+	@go test -count=1 -timeout=10m ./test/e2e/api -update-conformance
 
 # Releases of k8s.io on which pkg/apf is tested, in addition to that of its go.mod.
 ADOPTION ?= 0.34.13 0.35.10 0.36.6 0.37.2

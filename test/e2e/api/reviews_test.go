@@ -1,0 +1,183 @@
+package api
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	authenticationPath = "/apis/authentication.k8s.io/v1"
+	authorizationPath  = "/apis/authorization.k8s.io/v1"
+)
+
+// reviewTheme tests how clients ask who they are and what they may do.
+func reviewTheme() theme {
+	return theme{"self-reviews", []testCase{
+		{name: "who I am", proves: []string{"reviews.who"}, steps: whoSteps()},
+		{name: "whether I may do something", proves: []string{"reviews.access"}, steps: accessSteps()},
+		{name: "invalid questions", proves: []string{"reviews.access"}, steps: badAccessSteps()},
+		{
+			name: "what I may do", proves: []string{"reviews.rules"},
+			steps: []step{
+				post(authorizationPath+"/selfsubjectrulesreviews", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).
+					only(everything).saying(`"incomplete":false`),
+				post(authorizationPath+"/selfsubjectrulesreviews", review("SelfSubjectRulesReview", `{}`)).gives(400).saying("no namespace on request"),
+				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
+			},
+		},
+		{name: "in protobuf", proves: []string{"reviews.who", "reviews.access", "reviews.rules"}, steps: protobufReviewSteps()},
+		{name: "nothing but create", proves: []string{"reviews.create-only"}, steps: otherVerbSteps()},
+		{
+			name: "in discovery and OpenAPI", proves: []string{"repr.discovery", "repr.openapi"},
+			steps: []step{
+				get(authenticationPath).only(resourcesNamed("name", "self")), get(authorizationPath).only(resourcesNamed("name", "self")),
+				get("/openapi/v3" + authenticationPath).only(selfPaths), get("/openapi/v3" + authorizationPath).only(selfPaths),
+				get("/openapi/v3" + authenticationPath).only(schemasOf("io.k8s.api.authentication.v1.SelfSubject")),
+				get("/openapi/v3" + authorizationPath).only(schemasOf("io.k8s.api.authorization.v1.SelfSubject")),
+				get("/openapi/v2").only(selfPaths),
+				get(strings.TrimSuffix(authenticationPath, "/v1")).only(withoutAddresses), get(strings.TrimSuffix(authorizationPath, "/v1")).only(withoutAddresses),
+				get("/apis").with("Accept", aggregatedType).only(selfReviewGroups("items", "metadata.name")).saying("selfsubjectaccessreviews"),
+				get("/apis").only(selfReviewGroups("groups", "name")),
+			},
+		},
+	}}
+}
+
+func review(kind, spec string) string {
+	return `{"apiVersion":"authorization.k8s.io/v1","kind":"` + kind + `","spec":` + spec + `}`
+}
+
+func whoSteps() []step {
+	const path, body = authenticationPath + "/selfsubjectreviews", `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
+	const table = "application/json;as=Table;g=meta.k8s.io;v=v1"
+	return []step{
+		post(path, body).only(groupsOnly).saying(`"groups":["system:masters","system:authenticated"]`),
+		post(path+"?dryRun=All", body).only(groupsOnly),
+		post(path, "{}").only(groupsOnly),
+		post(path, "[]").gives(400), post(path+"?fieldValidation=Strict", strings.Replace(body, "}", `,"spec":{}}`, 1)).gives(400),
+		post(path, body).with("Accept", table+",application/json").only(groupsOnly), post(path, body).with("Accept", table).gives(406),
+		post(path, body).with("Accept", "text/html").gives(406), post(path, "<x/>").with("Content-Type", "application/xml").gives(415),
+	}
+}
+
+func accessSteps() []step {
+	ask := func(spec string) step {
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("SelfSubjectAccessReview", spec))
+	}
+	const resource = `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"`
+	return []step{
+		ask(resource + `}}`).saying(`"allowed":true`), ask(resource + `,"subresource":"status","name":"a","namespace":"b","version":"v1"}}`),
+		ask(`{"resourceAttributes":{}}`), ask(`{"nonResourceAttributes":{"path":"/metrics","verb":"get"}}`),
+		ask(resource + `,"fieldSelector":{"rawSelector":"a=b"}}}`), ask(resource + `,"fieldSelector":{"rawSelector":"a"}}}`).saying("ignored due to parse error"),
+		ask(resource + `,"labelSelector":{"rawSelector":"a in (b"}}}`).saying("ignored due to parse error"),
+		ask(resource + `,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"a","operator":"In","values":["b"]},{"key":"c","operator":"Like"}]}}}`).saying("partially ignored"),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"c","operator":"Exists"}]}}}`).saying("fieldSelector ignored"),
+		ask(resource+`}}`).with("Accept", "application/yaml"),
+	}
+}
+
+func badAccessSteps() []step {
+	ask := func(spec string) step {
+		return post(authorizationPath+"/selfsubjectaccessreviews", review("SelfSubjectAccessReview", spec)).gives(422)
+	}
+	const resource = `{"resourceAttributes":{"verb":"get","resource":"flowschemas"`
+	return []step{
+		ask(`{}`), ask(`{"resourceAttributes":{},"nonResourceAttributes":{"path":"/","verb":"get"}}`),
+		ask(resource + `,"fieldSelector":{}}}`), ask(resource + `,"labelSelector":{}}}`),
+		ask(resource + `,"labelSelector":{"rawSelector":"a","requirements":[{"key":"a","operator":"Exists"}]}}}`),
+		ask(resource + `,"labelSelector":{"requirements":[{"key":"","operator":"In"}]}}}`),
+		ask(resource + `,"fieldSelector":{"requirements":[{"key":"","operator":"Exists","values":["a"]}]}}}`),
+		post(authorizationPath+"/selfsubjectaccessreviews", `{"metadata":{"name":"a"},"spec":{"nonResourceAttributes":{"path":"/"}}}`).gives(422),
+	}
+}
+
+// protobufReviewSteps are the questions of clients of client-go, which speaks protobuf.
+func protobufReviewSteps() []step {
+	const access, rules = authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"
+	ask := func(path, body string) step {
+		return post(path, toProtobuf(body)).with("Content-Type", protobufType).with("Accept", protobufType)
+	}
+	who := `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
+	may := review("SelfSubjectAccessReview", `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"}}`)
+	list := review("SelfSubjectRulesReview", `{"namespace":"default"}`)
+	return []step{
+		ask(authenticationPath+"/selfsubjectreviews", who).only(groupsOnly), ask(access, may), ask(rules, list).only(everything),
+		ask(access, may).with("Accept", "application/json").saying(`"allowed":true`), post(access, may).with("Accept", protobufType),
+		ask(access, review("SelfSubjectAccessReview", "{}")).gives(422), ask(rules, review("SelfSubjectRulesReview", "{}")).gives(400),
+		post(access, toProtobuf(may)[:20]).with("Content-Type", protobufType).gives(400),
+	}
+}
+
+func otherVerbSteps() (steps []step) {
+	for _, path := range []string{authenticationPath + "/selfsubjectreviews", authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"} {
+		steps = append(steps, get(path).gives(405), put(path, "{}").gives(405), remove(path, "").gives(405), patch("merge", path, "{}").gives(405), get(path+"/a").gives(404))
+	}
+	return steps
+}
+
+// groupsOnly leaves out the name, the UID and the credential, which are each server's.
+func groupsOnly(answer any) any {
+	if info, ok := at(answer, "status.userInfo").(map[string]any); ok {
+		delete(info, "uid")
+		delete(info, "extra")
+		delete(info, "username")
+	}
+	return answer
+}
+
+// everything leaves out rules beside system:masters': both servers have some of their own.
+func everything(answer any) any {
+	status, _ := at(answer, "status").(map[string]any)
+	for _, list := range []string{"resourceRules", "nonResourceRules"} {
+		rules, _ := status[list].([]any)
+		status[list] = slices.DeleteFunc(rules, func(rule any) bool {
+			verbs, _ := at(rule, "verbs").([]any)
+			return !slices.Contains(verbs, any("*"))
+		})
+	}
+	return answer
+}
+
+// resourcesNamed selects the resources of a version whose names, in a field, have a prefix.
+func resourcesNamed(field, prefix string) func(any) any {
+	return func(version any) any {
+		resources, _ := at(version, "resources").([]any)
+		return slices.DeleteFunc(resources, func(resource any) bool {
+			name, _ := at(resource, field).(string)
+			return !strings.HasPrefix(name, prefix)
+		})
+	}
+}
+
+// withoutAddresses leaves out of a group what kube-apiserver's aggregator does not publish.
+func withoutAddresses(group any) any {
+	fields, _ := group.(map[string]any)
+	delete(fields, "serverAddressByClientCIDRs")
+	return fields
+}
+
+// selfReviewGroups selects the groups of the self-reviews from a list of groups, without
+// their other resources.
+func selfReviewGroups(list, name string) func(any) any {
+	return func(whole any) any {
+		groups, _ := at(whole, list).([]any)
+		groups = slices.DeleteFunc(groups, func(group any) bool {
+			return at(group, name) != "authentication.k8s.io" && at(group, name) != "authorization.k8s.io"
+		})
+		for _, group := range groups {
+			versions, _ := at(withoutAddresses(group), "versions").([]any)
+			for _, version := range versions {
+				if fields, _ := version.(map[string]any); fields["resources"] != nil {
+					fields["resources"] = resourcesNamed("resource", "self")(version)
+				}
+			}
+		}
+		return groups
+	}
+}
+
+// selfPaths selects the operations of the self-reviews.
+func selfPaths(document any) any {
+	return []any{ownSchemas("paths", authenticationPath+"/self")(document), ownSchemas("paths", authorizationPath+"/self")(document)}
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+)
+
+// events is an open watch.
+type events interface {
+	// next returns the next event with its framing, and io.EOF after the last.
+	next() ([]byte, error)
+	// contentType returns the content type of the events.
+	contentType() string
+	close()
+}
+
+// bodyStream is the body of a response.
+type bodyStream struct {
+	response *http.Response
+	reader   *bufio.Reader
+	cancel   context.CancelFunc
+}
+
+var _ events = (*bodyStream)(nil)
+
+func newBodyStream(response *http.Response, cancel context.CancelFunc) *bodyStream {
+	return &bodyStream{response: response, reader: bufio.NewReader(response.Body), cancel: cancel}
+}
+
+func (s *bodyStream) contentType() string { return s.response.Header.Get("Content-Type") }
+
+func (s *bodyStream) close() {
+	s.cancel()
+	_ = s.response.Body.Close()
+}
+
+func (s *bodyStream) next() ([]byte, error) {
+	if !strings.HasPrefix(s.contentType(), "application/vnd.kubernetes.protobuf") {
+		line, err := s.reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		return line, err
+	}
+	length := make([]byte, 4)
+	if _, err := io.ReadFull(s.reader, length); err != nil {
+		return nil, err
+	}
+	frame := make([]byte, 4+binary.BigEndian.Uint32(length))
+	copy(frame, length)
+	_, err := io.ReadFull(s.reader, frame[4:])
+	return frame, err
+}
+
+func (s socketStream) contentType() string { return "application/json" }
+func (s socketStream) close()              { _ = s.connection.Close() }
+
+func (s socketStream) next() ([]byte, error) {
+	if err := s.connection.SetReadDeadline(time.Now().Add(eventually.Grace)); err != nil {
+		return nil, err
+	}
+	_, message, err := s.connection.ReadMessage()
+	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseNoStatusReceived, websocket.CloseAbnormalClosure) {
+		return nil, io.EOF
+	}
+	return message, err
+}
+
+// take reads count events, or all of them. It drops repeated bookmarks, whose
+// number depends on the time.
+func take(from events, count int) ([]byte, error) {
+	var taken, last []byte
+	for count != 0 {
+		event, err := from.next()
+		if errors.Is(err, io.EOF) && count == toEnd {
+			return taken, nil
+		}
+		if err != nil {
+			return taken, err
+		}
+		if bytes.Contains(event, []byte("BOOKMARK")) && bytes.Equal(event, last) {
+			continue
+		}
+		taken, last = append(taken, event...), event
+		if count > 0 {
+			count--
+		}
+	}
+	return taken, nil
+}
+
+// listen reads events of both servers and compares them.
+func (c *talk) listen(t *testing.T, what string, step step) {
+	t.Helper()
+	var answers []answer
+	for _, s := range c.sides {
+		stream := s.streams[step.watch]
+		require.NotNil(t, stream, "%s: no such watch is open", what)
+		taken, err := take(stream, step.events)
+		require.NoError(t, err, "%s, of %s; so far:\n%s", what, s.name, taken)
+		answers = append(answers, answer{code: http.StatusOK, header: http.Header{"Content-Type": {stream.contentType()}}, body: taken})
+	}
+	step.code = http.StatusOK
+	c.compare(t, what, step, answers)
+}

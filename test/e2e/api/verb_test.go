@@ -1,0 +1,142 @@
+package api
+
+// verbTheme tests writes of whole objects and of their status.
+func verbTheme() theme {
+	return theme{"verbs", append(writeCases(), statusCases()...)}
+}
+
+func writeCases() []testCase {
+	schema := having(having(flowSchema("a"), "spec.matchingPrecedence", 700), "metadata.generation", 41)
+	return []testCase{
+		{
+			name: "create, read, update, delete, of either kind", proves: []string{"everywhere.resources", "verbs.resource", "repr.json"},
+			steps: []step{
+				post("flowschemas", schema), get("flowschemas/a"), put("flowschemas/a", having(schema, "spec.matchingPrecedence", 701)), remove("flowschemas/a", ""),
+				get("flowschemas/a").gives(404), remove("flowschemas/a", "").gives(404),
+				post("prioritylevelconfigurations", level("a", 5)), get("prioritylevelconfigurations/a"),
+				put("prioritylevelconfigurations/a", level("a", 6)), remove("prioritylevelconfigurations/a", ""),
+				put("prioritylevelconfigurations/a", level("a", 6)).gives(404), // an update creates nothing
+			},
+		},
+		{
+			name: "generated names", proves: []string{"verbs.generate-name"},
+			steps: []step{
+				post("flowschemas", having(having(flowSchema(""), "metadata.name", nil), "metadata.generateName", "generated-")).keep("name", "metadata.name"),
+				get("flowschemas/<name>"), remove("flowschemas/<name>", ""),
+				post("flowschemas", having(flowSchema("given"), "metadata.generateName", "unused-")).saying(`"name":"given"`),
+				post("flowschemas", having(flowSchema(""), "metadata.name", nil)).gives(422),
+			},
+		},
+		{
+			name: "a name that is taken", proves: []string{"verbs.already-exists"},
+			steps: []step{
+				post("flowschemas", schema), post("flowschemas", flowSchema("a")).gives(409).saying("AlreadyExists").writesNothing(),
+				post("prioritylevelconfigurations", level("exempt", 1)).gives(422),
+				post("prioritylevelconfigurations", level("workload-low", 1)).gives(409),
+			},
+		},
+		{
+			name: "the generation counts changes of the spec alone", proves: []string{"verbs.generation"},
+			steps: []step{
+				post("flowschemas", schema).saying(`"generation":1`),
+				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":701}}`).saying(`"generation":2`),
+				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":701}}`).saying(`"generation":2`).writesNothing(),
+				patch("merge", "flowschemas/a", `{"metadata":{"labels":{"a":"b"},"generation":7}}`).saying(`"generation":2`),
+				patch("merge", "flowschemas/a/status", `{"status":{"conditions":[{"type":"T","status":"True"}]}}`).saying(`"generation":2`),
+				put("flowschemas/a", schema).saying(`"generation":3`),
+			},
+		},
+		{
+			name: "an update knows the latest version, or none", proves: []string{"verbs.update-conflict", "verbs.update-unconditional"},
+			steps: []step{
+				post("prioritylevelconfigurations", level("a", 1)).keep("old", "metadata.resourceVersion").keep("uid", "metadata.uid"),
+				put("prioritylevelconfigurations/a", having(level("a", 2), "metadata.resourceVersion", "<old>")).keep("now", "metadata.resourceVersion"),
+				put("prioritylevelconfigurations/a", having(level("a", 3), "metadata.resourceVersion", "<old>")).gives(409).saying("Conflict").writesNothing(),
+				put("prioritylevelconfigurations/a", having(level("a", 3), "metadata.resourceVersion", "<future>")).gives(409),
+				put("prioritylevelconfigurations/a", having(level("a", 3), "metadata.resourceVersion", "0")),
+				put("prioritylevelconfigurations/a", having(level("a", 4), "metadata.uid", "<uid>")),
+				put("prioritylevelconfigurations/a", having(level("a", 5), "metadata.uid", "ab-cd")).gives(409),
+				put("prioritylevelconfigurations/a/status", having(level("a", 5), "metadata.resourceVersion", "<old>")).gives(409),
+				put("prioritylevelconfigurations/a", level("a", 6)),
+				put("prioritylevelconfigurations/a", level("a", 6)).writesNothing(),
+				post("prioritylevelconfigurations", having(level("b", 1), "metadata.resourceVersion", "<now>")).gives(400),
+				put("prioritylevelconfigurations/a", having(level("a", 3), "metadata.resourceVersion", "latest")).gives(400),
+				patch("merge", "prioritylevelconfigurations/a", `{"metadata":{"resourceVersion":"latest"}}`).gives(400),
+				put("prioritylevelconfigurations/a/status", having(level("a", 3), "metadata.resourceVersion", "-1")).gives(400),
+				patch("apply", "prioritylevelconfigurations/new?fieldManager=m", having(level("new", 3), "metadata.resourceVersion", "latest")).gives(400),
+			},
+		},
+		{
+			name: "a schema of a level that there is not", proves: []string{"valid.advice-level", "valid.advice-only"},
+			steps: []step{
+				post("flowschemas", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+				put("flowschemas/a", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+			},
+		},
+		{
+			name: "metadata that is the server's", proves: []string{"verbs.resource"},
+			steps: []step{
+				post("prioritylevelconfigurations", having(having(level("a", 1), "metadata.uid", "mine"), "metadata.creationTimestamp", "2001-01-01T00:00:00Z")),
+				put("prioritylevelconfigurations/a", having(level("a", 1), "metadata.creationTimestamp", "2001-01-01T00:00:00Z")),
+				put("prioritylevelconfigurations/a", having(level("a", 1), "metadata.deletionTimestamp", "2001-01-01T00:00:00Z")).gives(422),
+				put("prioritylevelconfigurations/a", having(level("a", 1), "metadata.selfLink", "/somewhere")),
+				put("prioritylevelconfigurations/a", having(level("a", 1), "metadata.namespace", "default")),
+				put("prioritylevelconfigurations/a", having(level("a", 1), "metadata.labels", map[string]any{"no good": "x"})).gives(422),
+			},
+		},
+	}
+}
+
+func statusCases() []testCase {
+	condition := func(object string) string {
+		return having(object, "status", map[string]any{"conditions": []any{map[string]any{"type": "T", "status": "True", "lastTransitionTime": "2020-02-02T02:02:02Z"}}})
+	}
+	return []testCase{
+		{
+			name: "writes of the spec leave the status", proves: []string{"verbs.spec-ignores-status", "apply.reset"},
+			steps: []step{
+				post("flowschemas", condition(flowSchema("a"))).saying(`"status":{}`),
+				put("flowschemas/a/status", condition(flowSchema("a"))).saying("2020-02-02"),
+				put("flowschemas/a", flowSchema("a")).saying("2020-02-02"),
+				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":5},"status":null}`).saying("2020-02-02"),
+				patch("apply", "flowschemas/a?fieldManager=m&force=true", having(flowSchema("a"), "status", map[string]any{"conditions": []any{}})).saying("2020-02-02"),
+			},
+		},
+		{
+			name: "writes of the status leave the rest", proves: []string{"verbs.status-ignores-spec", "apply.reset", "verbs.status"},
+			steps: []step{
+				post("prioritylevelconfigurations?fieldManager=creator", level("a", 1)),
+				put("prioritylevelconfigurations/a/status?fieldManager=reporter", condition(labelled(level("a", 9), "from=status"))).
+					saying(`"nominalConcurrencyShares":1`, "2020-02-02").without(`"from"`),
+				patch("merge", "prioritylevelconfigurations/a/status", `{"metadata":{"labels":{"x":"y"},"finalizers":["example.org/x"]},"spec":{"limited":{"nominalConcurrencyShares":7}}}`).
+					saying(`"nominalConcurrencyShares":1`).without(`"x":"y"`, "finalizers"),
+				patch("apply", "prioritylevelconfigurations/a/status?fieldManager=zz", condition(level("a", 9))).saying(`"nominalConcurrencyShares":1`),
+				get("prioritylevelconfigurations/a/status"), get("prioritylevelconfigurations/a"),
+			},
+		},
+		{
+			name: "no other verb has a status", proves: []string{"verbs.status"},
+			steps: []step{
+				post("prioritylevelconfigurations", level("a", 1)),
+				remove("prioritylevelconfigurations/a/status", "").gives(405), ask("POST", "prioritylevelconfigurations/a/status", "{}").gives(405),
+				put("prioritylevelconfigurations/b/status", level("b", 1)).gives(404),
+				patch("merge", "prioritylevelconfigurations/b/status", "{}").gives(404),
+				put("prioritylevelconfigurations/a/status", having(level("a", 1), "status", map[string]any{"conditions": []any{
+					map[string]any{"type": "T", "status": "Perhaps"}, map[string]any{"type": "T", "status": "True"},
+				}})).gives(422),
+			},
+		},
+		{
+			name: "what is built in and mandatory keeps its spec", proves: []string{"verbs.resource", "valid.invalid"},
+			steps: []step{
+				patch("merge", "flowschemas/exempt", `{"spec":{"matchingPrecedence":2}}`).gives(422),
+				patch("merge", "prioritylevelconfigurations/catch-all", `{"spec":{"limited":{"lendablePercent":1}}}`).gives(422),
+				patch("merge", "prioritylevelconfigurations/exempt", `{"spec":{"exempt":{"lendablePercent":1}}}`),
+				patch("merge", "flowschemas/catch-all", `{"metadata":{"labels":{"a":"b"}}}`),
+				// A dry run, because both servers restore built-in objects at different
+				// times.
+				remove("flowschemas/catch-all?dryRun=All", "").writesNothing(), post("flowschemas", flowSchema("catch-all")).gives(422),
+			},
+		},
+	}
+}
