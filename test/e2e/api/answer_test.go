@@ -55,18 +55,6 @@ func (a *answer) says(other answer) {
 	a.code, a.body = other.code, bytes.Clone(other.body)
 }
 
-// saysAs gives the answer what another says. If the messages end after an object, which has
-// identities of its server, it replaces their ends alone.
-func (a *answer) saysAs(other answer, message, wanted string) {
-	const object = `}": `
-	i, j := strings.LastIndex(message, object), strings.LastIndex(wanted, object)
-	if i < 0 || j < 0 {
-		a.says(other)
-		return
-	}
-	a.body = bytes.ReplaceAll(a.body, []byte(jsonEscape(message[i+len(object):])), []byte(jsonEscape(wanted[j+len(object):])))
-}
-
 // clone returns a deep copy.
 func (a answer) clone() answer {
 	return answer{code: a.code, header: a.header.Clone(), body: bytes.Clone(a.body), advice: slices.Clone(a.advice)}

@@ -25,12 +25,12 @@ type theme struct {
 // built-in objects exist.
 type testCase struct {
 	name string
-	// proves lists ids of the contract's sentences, see sentences_test.go.
-	proves []string
 	// steps are executed in order.
 	steps []step
 	// alone is the reason why the case has no peer, empty if it has one.
 	alone string
+	// v1Only: the case is not of one version of the group.
+	v1Only bool
 	// beta: a step names v1beta3. The peer is a kube-apiserver that emulates 1.31.
 	beta bool
 }
@@ -40,7 +40,7 @@ type testCase struct {
 type step struct {
 	method, path, body string
 	headers            http.Header
-	// code is the status code that the contract requires.
+	// code is the status code that the contract requires; 0: the peer's.
 	code int
 	// says and silent are texts that this server's answer must and must not contain.
 	says, silent []string
@@ -57,16 +57,9 @@ type step struct {
 	warnings *[]string
 	// watch is the name of the stream that the step opens or reads.
 	watch string
-	// events is the number of events to read from the stream, toEnd for all.
+	// events is the number of events to read from the stream.
 	events int
-	// socket requests the watch over WebSocket.
-	socket bool
-	// compact makes etcd compact all revisions but the latest.
-	compact bool
 }
-
-// toEnd reads a stream until the server ends it.
-const toEnd = -1
 
 // ask is a request for a path below the group's v1, or for an absolute path if it
 // starts with a slash.
@@ -102,11 +95,8 @@ func open(name, path string) step {
 	return s
 }
 
-// read reads the next events of a stream, or with toEnd all events.
+// read reads the next events of a stream.
 func read(name string, events int) step { return step{watch: name, events: events} }
-
-// compaction makes etcd compact all revisions but the latest.
-func compaction() step { return step{compact: true} }
 
 // with sets a header; an empty value removes it.
 func (s step) with(name, value string) step {
@@ -124,14 +114,8 @@ func (s step) gives(code int) step { s.code = code; return s }
 // since reports whether this server is built on a release of k8s.io or on a later one.
 func since(release string) bool { return binaries.Base() >= release }
 
-// givesSince sets the status code since a release of k8s.io, and what the answer says is not what it
-// said.
-func (s step) givesSince(release string, code int) step {
-	if since(release) {
-		s.code, s.says = code, nil
-	}
-	return s
-}
+// asPeer leaves the status code to the peer.
+func (s step) asPeer() step { s.code = 0; return s }
 
 // saying adds texts that the body of this server's answer must contain.
 func (s step) saying(texts ...string) step {

@@ -17,45 +17,35 @@ var update = flag.Bool("update-conformance", false, "write docs/evidence/conform
 // themes returns all cases, by theme.
 func themes() []theme {
 	return []theme{
-		listTheme(),
-		chunkTheme(),
-		getTheme(),
-		watchTheme(),
 		verbTheme(),
-		representationTheme(),
+		metadataTheme(),
+		schemaTheme(),
+		storageTheme(),
+		encodingTheme(),
 		tableTheme(),
 		discoveryTheme(),
 		betaTheme(),
-		socketTheme(),
-		patchTheme(),
-		applyTheme(),
-		deleteTheme(),
-		dryRunTheme(),
-		inputTheme(),
-		patchDetailTheme(),
-		applyDetailTheme(),
-		dryRunDetailTheme(),
-		fieldDetailTheme(),
-		deleteDetailTheme(),
-		writeDetailTheme(),
-		bodyDetailTheme(),
 		reviewTheme(),
 	}
 }
 
-// TestConformance runs all cases on this server and kube-apiserver. The kube-apiserver
-// of the cases in v1beta3 takes another eight seconds.
+// TestConformance runs all cases, and generated objects, on this server and kube-apiserver: in v1
+// beside the release under test, and in v1beta3 beside one that emulates 1.31.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	pair, cases := startPair(t), 0
+	pair := startPair(t)
 	t.Run("paths that are no resources", pair.walk)
-	results := append(pair.besideEmulated(t).leadAll(t, olderPeer()), pair.leadAll(t, notLater())...)
-	for _, theme := range themes() {
-		cases += len(theme.cases)
-	}
-	cases -= len(olderPeer()) + len(notLater())
-	if t.Failed() || len(results) < cases {
-		t.Logf("%s is written and checked when all %d cases pass; %d did", documentPath, cases, len(results))
+	results := pair.leadAll(t, notLater())
+	t.Run("generated objects", pair.generated)
+
+	emulated := pair.besideEmulated(t)
+	results = append(results, emulated.leadAll(t, olderPeer())...)
+	t.Run("generated objects in both versions", emulated.generated)
+	emulated.ours.inBeta, emulated.peer.inBeta = true, true
+	t.Run("in v1beta3", func(t *testing.T) { emulated.leadAll(t, nil) })
+
+	if t.Failed() {
+		t.Logf("%s is written and checked when all cases pass", documentPath)
 		return
 	}
 	if since("0.36") {

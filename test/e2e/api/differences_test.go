@@ -9,8 +9,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 )
 
 // difference is an intended difference between the answers of this server and its
@@ -28,10 +26,6 @@ type difference struct {
 func differences() []difference {
 	return []difference{
 		{
-			"never-500", "Bad requests are 400 by the contract; kube-apiserver answers some with 500 InternalError, which clients retry.",
-			notServersFailure,
-		},
-		{
 			"exact-future", "A list at an exact future resource version is 504, as other requests for a future version; kube-apiserver returns etcd's error as 500.",
 			exactFuture,
 		},
@@ -44,7 +38,7 @@ func differences() []difference {
 			fieldSelectors,
 		},
 		{
-			"wording", "Validation messages follow the API conventions and name the values that differ, where kube-apiserver shows Go syntax and addresses. So do errors about bodies, patches and options. The verdict, the reason, the failing fields and the type of each failure agree with kube-apiserver.",
+			"wording", "Validation messages follow the API conventions and name the values that differ, where kube-apiserver shows Go syntax and addresses. The verdict, the reason, the failing fields and the type of each failure agree with kube-apiserver.",
 			wording,
 		},
 		{
@@ -72,15 +66,6 @@ func differences() []difference {
 			warnsOfDeletion,
 		},
 	}
-}
-
-// notServersFailure matches bad requests that the peer reports as internal errors.
-func notServersFailure(step step, ours answer, peers *answer) bool {
-	if step.code != http.StatusBadRequest || statusOf(ours).Reason != metav1.StatusReasonBadRequest || peers.code != http.StatusInternalServerError {
-		return false
-	}
-	peers.says(ours)
-	return true
 }
 
 // statusOf decodes an answer as a Status; empty if it is not one.
@@ -162,10 +147,6 @@ func warnsOfDeletion(_ step, ours answer, _ *answer) bool {
 // words.
 func wording(_ step, ours answer, peers *answer) bool {
 	mine, theirs := statusOf(ours), statusOf(*peers)
-	if ours.code == peers.code && mine.Reason == theirs.Reason && mine.Message != theirs.Message && isDecoders(mine, theirs) {
-		peers.saysAs(ours, theirs.Message, mine.Message)
-		return true
-	}
 	if mine.Reason != metav1.StatusReasonInvalid || theirs.Reason != mine.Reason || mine.Message == theirs.Message ||
 		mine.Details == nil || !slices.Contains([]string{flowcontrolv1.GroupName, metav1.GroupName, authorizationv1.GroupName}, mine.Details.Group) || mine.Details.Kind != theirs.Details.Kind ||
 		!slices.Equal(causes(mine), causes(theirs)) {
@@ -173,18 +154,6 @@ func wording(_ step, ours answer, peers *answer) bool {
 	}
 	peers.says(ours)
 	return true
-}
-
-// isDecoders reports whether kube-apiserver shows Go syntax where this server, about the
-// same fields, does not: what decoders, patches and parsers of options say.
-func isDecoders(mine, theirs metav1.Status) bool {
-	if gosyntax.Find(theirs.Message) == "" || gosyntax.Find(mine.Message) != "" {
-		return false
-	}
-	if mine.Details == nil || theirs.Details == nil {
-		return mine.Details == nil && theirs.Details == nil
-	}
-	return mine.Details.Kind == theirs.Details.Kind && slices.Equal(causes(mine), causes(theirs))
 }
 
 // causesOf returns the causes of a Status, none if the answer is not one.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -23,10 +22,6 @@ func laterDifferences() []laterDifference {
 			sameFailures(func(mine []string) []string {
 				return replaced(mine, string(metav1.CauseTypeFieldValueNotSupported), string(metav1.CauseTypeFieldValueRequired))
 			}),
-		}},
-		{"0.36", difference{
-			"options", "A body that is no DeleteOptions is rejected with what it must be, before the words of kube-apiserver.",
-			endsAlike,
 		}},
 		{"0.37", difference{
 			"repeated-failures", "An update lists a failure of the metadata up to three times, as every server on k8s.io without generated validation does; kube-apiserver lists it once.",
@@ -77,14 +72,4 @@ func replaced(failures []string, old, word string) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// endsAlike matches bad requests that this server explains, and then in the words of the peer.
-func endsAlike(_ step, ours answer, peers *answer) bool {
-	mine, theirs := statusOf(ours), statusOf(*peers)
-	if ours.code != http.StatusBadRequest || peers.code != ours.code || mine.Message == theirs.Message || !strings.HasSuffix(mine.Message, ": "+theirs.Message) {
-		return false
-	}
-	peers.says(ours)
-	return true
 }

@@ -40,8 +40,6 @@ type pair struct {
 	ours, peer *side
 	// differences are the intended differences.
 	differences []difference
-	// same: the peer is this server too, in another configuration.
-	same bool
 	// emulated: the peer is a kube-apiserver that emulates 1.31 and serves v1beta3 too.
 	emulated bool
 	// original is the initial content of both etcds, by key.
@@ -226,15 +224,6 @@ func (s *side) raise(t *testing.T, by int64) {
 	t.Helper()
 	for range by {
 		_, err := s.etcd.Put(t.Context(), padding, "")
-		require.NoError(t, err)
-	}
-}
-
-// compact compacts both etcds to the latest revision.
-func (p *pair) compact(t *testing.T) {
-	t.Helper()
-	for _, s := range p.sides() {
-		_, err := s.etcd.Compact(t.Context(), s.revision(t), clientv3.WithCompactPhysical())
 		require.NoError(t, err)
 	}
 }

@@ -33,7 +33,7 @@ type speaker struct {
 	*side
 	masks   *masks
 	kept    map[string]string
-	streams map[string]events
+	streams map[string]*bodyStream
 }
 
 // lead runs a case on both servers, and returns the names of the intended
@@ -44,11 +44,11 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 	base := p.align(t)
 	conversation := &talk{pair: p, excused: map[string]bool{}}
 	for _, s := range p.sides() {
-		if c.alone != "" && s == p.peer && !p.same {
+		if c.alone != "" && s == p.peer {
 			continue
 		}
 		conversation.sides = append(conversation.sides, &speaker{
-			side: s, masks: newMasks(time.Now()), streams: map[string]events{},
+			side: s, masks: newMasks(time.Now()), streams: map[string]*bodyStream{},
 			kept: map[string]string{"before": strconv.FormatInt(base, 10), "future": strconv.FormatInt(base+1_000_000, 10)},
 		})
 	}
@@ -56,8 +56,6 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 	for i, step := range c.steps {
 		what := fmt.Sprintf("step %d: %s %s", i+1, step.method, step.path)
 		switch {
-		case step.compact:
-			p.compact(t)
 		case step.method != "":
 			conversation.exchange(t, what, step)
 		default:
@@ -118,7 +116,7 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	t.Helper()
 	for i, s := range c.sides {
 		if s.inBeta {
-			answers[i] = undeprecated(t, what, step, answers[i], s.side == c.pair.ours || c.pair.same)
+			answers[i] = undeprecated(t, what, step, answers[i], s.side == c.pair.ours)
 		}
 	}
 	ours := answers[0]
@@ -127,7 +125,9 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	if c.sides[0].inBeta {
 		plain = []byte(inV1(string(plain)))
 	}
-	require.Equal(t, step.code, ours.code, "%s\n%s", what, plain)
+	if step.code != 0 {
+		require.Equal(t, step.code, ours.code, "%s\n%s", what, plain)
+	}
 	for _, text := range step.says {
 		require.Contains(t, string(plain), text, what)
 	}
@@ -136,9 +136,6 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	}
 	if step.warnings != nil {
 		require.ElementsMatch(t, *step.warnings, ours.header.Values("Warning"), what)
-	}
-	if ours.code != http.StatusNotAcceptable { // which the library writes without an encoder
-		require.Empty(t, gosyntax.Find(statusOf(ours).Message), "%s: Go syntax in %s", what, statusOf(ours).Message)
 	}
 	for _, cause := range causesOf(ours) {
 		require.Empty(t, gosyntax.Find(cause.Message), "%s: Go syntax in %s", what, cause.Message)
@@ -189,11 +186,6 @@ func (s *speaker) ask(ctx context.Context, step step) (answer, error) {
 		}
 	}
 	path := s.fill(step.path, url.QueryEscape)
-	if step.socket {
-		stream, result, err := s.dial(ctx, path)
-		s.streams[step.watch] = stream
-		return result, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, eventually.Grace)
 	response, err := s.open(ctx, step.method, path, s.fill(step.body, jsonEscape), step.headers)
 	if err != nil {

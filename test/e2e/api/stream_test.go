@@ -10,31 +10,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
-// events is an open watch.
-type events interface {
-	// next returns the next event with its framing, and io.EOF after the last.
-	next() ([]byte, error)
-	// contentType returns the content type of the events.
-	contentType() string
-	close()
-}
-
-// bodyStream is the body of a response.
+// bodyStream is an open watch, the body of a response.
 type bodyStream struct {
 	response *http.Response
 	reader   *bufio.Reader
 	cancel   context.CancelFunc
 }
-
-var _ events = (*bodyStream)(nil)
 
 func newBodyStream(response *http.Response, cancel context.CancelFunc) *bodyStream {
 	return &bodyStream{response: response, reader: bufio.NewReader(response.Body), cancel: cancel}
@@ -47,6 +32,7 @@ func (s *bodyStream) close() {
 	_ = s.response.Body.Close()
 }
 
+// next returns the next event with its framing, and io.EOF after the last.
 func (s *bodyStream) next() ([]byte, error) {
 	if !strings.HasPrefix(s.contentType(), "application/vnd.kubernetes.protobuf") {
 		line, err := s.reader.ReadBytes('\n')
@@ -65,29 +51,12 @@ func (s *bodyStream) next() ([]byte, error) {
 	return frame, err
 }
 
-func (s socketStream) contentType() string { return "application/json" }
-func (s socketStream) close()              { _ = s.connection.Close() }
-
-func (s socketStream) next() ([]byte, error) {
-	if err := s.connection.SetReadDeadline(time.Now().Add(eventually.Grace)); err != nil {
-		return nil, err
-	}
-	_, message, err := s.connection.ReadMessage()
-	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseNoStatusReceived, websocket.CloseAbnormalClosure) {
-		return nil, io.EOF
-	}
-	return message, err
-}
-
-// take reads count events, or all of them. It drops repeated bookmarks, whose
+// take reads count events. It drops repeated bookmarks, whose
 // number depends on the time.
-func take(from events, count int) ([]byte, error) {
+func take(from *bodyStream, count int) ([]byte, error) {
 	var taken, last []byte
 	for count != 0 {
 		event, err := from.next()
-		if errors.Is(err, io.EOF) && count == toEnd {
-			return taken, nil
-		}
 		if err != nil {
 			return taken, err
 		}
@@ -95,9 +64,7 @@ func take(from events, count int) ([]byte, error) {
 			continue
 		}
 		taken, last = append(taken, event...), event
-		if count > 0 {
-			count--
-		}
+		count--
 	}
 	return taken, nil
 }

@@ -10,18 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
-
-// TestBothVersionsAndStoresSayTheSame runs the cases on two processes of this
-// server, one in v1 on an etcd process, the other in v1beta3 on its embedded etcd.
-// It replaces v1beta3 by v1 and removes the deprecation warning of each answer.
-// Then the answers and the stored objects must be equal to the byte.
-func TestBothVersionsAndStoresSayTheSame(t *testing.T) {
-	t.Parallel()
-	startVersions(t).leadAll(t, oneVersionOnly())
-}
 
 // leadAll runs all cases on both servers, apart from those in but, which maps
 // names to reasons.
@@ -54,51 +43,11 @@ func (p *pair) leadAll(t *testing.T, but map[string]string) (results []result) {
 func (p *pair) leads(c testCase) bool {
 	switch {
 	case p.ours.inBeta:
-		return !c.beta
-	case p.same:
-		return c.alone == "" && !c.beta || !p.peer.inBeta
+		return !c.beta && !c.v1Only && c.alone == ""
 	case p.emulated:
 		return c.beta
 	}
 	return !c.beta
-}
-
-// oneVersionOnly returns the cases that concern only one version, or that wait for
-// long and concern neither. Each has its reason.
-func oneVersionOnly() map[string]string {
-	const zero, discovery, waits = "zero shares are the default in v1beta3", "it tells of all versions", "it waits for seconds"
-	return map[string]string{
-		"tables: flow schemas": zero, "tables: priority levels": zero, "body details: numbers in json": zero, "body details: numbers in yaml": zero,
-		"discovery: unaggregated": discovery, "discovery: aggregated": discovery, "discovery: OpenAPI v2": discovery, "discovery: OpenAPI v3": discovery,
-		"discovery: health":                                       "it tells of the embedded etcd",
-		"watches: initial events, closed by a bookmark":           "the bookmark has an encoded list of the version",
-		"write details: metadata that is not valid":               "labels are looked at in any order",
-		"body details: protobuf that is something else":           "the answer shows the bytes of the body",
-		"field validation details: very many unknown fields":      "the deprecation takes room from their warnings",
-		"lists: a version from the future is waited for, in vain": waits, "lists: so is one that must not be older": waits, "lists: an exact version from the future": waits,
-		"gets: a version from the future": waits, "watches: from the future": waits, "watches: initial events to a client that takes gzip": waits, "watches: a watch ends in time, after a bookmark": waits,
-		"watches: a watch that asks for no bookmarks gets none": waits, "deletion details: a collection of some version": waits,
-	}
-}
-
-// startVersions starts two processes of this server on stores with the same
-// content. The second gets requests in v1beta3.
-func startVersions(t *testing.T) *pair {
-	t.Helper()
-	owner := &quiet{T: t}
-	p := &pair{ours: &side{name: "v1"}, peer: &side{name: "v1beta3", inBeta: true}, same: true}
-	var servers []*harness.Server
-	for s, etcd := range map[*side]*harness.Etcd{p.ours: harness.StartEtcd(owner, harness.EtcdOptions{}), p.peer: nil} {
-		server := harness.StartServer(owner, harness.ServerOptions{Etcd: etcd, Args: slices.Concat(still(), []string{"--etcd-prefix=/registry"})})
-		s.connect(t, server.URL, server.Config(t))
-		s.etcd = server.Store(t)
-		servers = append(servers, server)
-	}
-	p.original = p.ours.stored(t)
-	p.restore(t)
-	startAgain(owner, servers...)
-	owner.started = true
-	return p
 }
 
 // inBeta converts the step to v1beta3.
