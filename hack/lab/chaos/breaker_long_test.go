@@ -13,7 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -36,7 +36,7 @@ const (
 type breaker struct {
 	*load
 	t        *testing.T
-	recorder *observe.Recorder
+	recorder *histories.Recorder
 	active   []active
 	faults   []chaos.Fault
 	rolls    []chaos.Window

@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 var (
@@ -95,11 +95,11 @@ func TestChaos(t *testing.T) {
 
 // record records what etcd stores. The journal may be read when the recorder is
 // finished.
-func (l *load) record(ctx context.Context) (*observe.Recorder, *chaos.Journal) {
+func (l *load) record(ctx context.Context) (*histories.Recorder, *chaos.Journal) {
 	l.t.Helper()
 	journal := &chaos.Journal{}
 	began := false
-	recorder, err := observe.RecordEach(ctx, l.store, storePrefix, func(stored observe.Write) {
+	recorder, err := histories.RecordEach(ctx, l.store, storePrefix, func(stored histories.Write) {
 		write, err := chaos.NewWrite(l.now(), stored)
 		if err != nil {
 			l.t.Errorf("%v", err)

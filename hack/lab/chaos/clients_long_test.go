@@ -18,8 +18,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -139,7 +138,7 @@ func (c *client) patchSchema(ctx context.Context) {
 	c.note(r, life, start, "patch of "+name, replyOf(err))
 	if err == nil {
 		c.acknowledged.Add(1)
-		observed, err := observe.Object(schema)
+		observed, err := histories.ObjectOf(schema)
 		if err != nil {
 			c.t.Errorf("%v", err)
 		}
@@ -175,13 +174,13 @@ func (c *client) list(ctx context.Context) {
 	}
 	if listed.Result == linearizability.Done {
 		c.acknowledged.Add(1)
-		c.keep(watchmodel.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
 	}
 	c.note(r, life, start, "list", listed.Reply)
 	c.wait(3 * pause)
 }
 
-func (l *load) keep(list watchmodel.List) {
+func (l *load) keep(list histories.List) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.lists = append(l.lists, list)
@@ -196,7 +195,7 @@ func (c *client) readAll(ctx context.Context) error {
 		if err != nil || listed.Result != linearizability.Done {
 			return fmt.Errorf("the last list of %s: %v, %w", r.URL, listed.Reply, err)
 		}
-		c.keep(watchmodel.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
 		reads := map[linearizability.Input]linearizability.Output{}
 		for name := range c.names {
 			output, ok := listed.Outputs[name]

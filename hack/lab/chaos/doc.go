@@ -4,7 +4,7 @@
 // records what clients were answered, what etcd stored and what watchers saw. The
 // checks are functions of that record, which the short lane tests with faults planted.
 //
-// Packages linearizability and watchmodel hold the models of operations and of watches.
+// Packages linearizability and histories hold the models of operations and of watches.
 // This package adds what concerns many servers: each acknowledged write is stored once
 // and unchanged, versions rise, built-in objects stay, servers do not fight over a
 // status, engines end on one configuration, and a rolling restart fails no request that

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // The objects of the run below.
@@ -23,8 +23,8 @@ const (
 )
 
 // at returns the object of a version. Its token determines its content.
-func at(version, token int64) watchmodel.Object {
-	return watchmodel.Object{Name: object, Version: version, Content: content(token)}
+func at(version, token int64) histories.Object {
+	return histories.Object{Name: object, Version: version, Content: content(token)}
 }
 
 func content(token int64) string { return string(rune('a' + token)) }
@@ -54,11 +54,11 @@ func done(version, token int64) linearizability.Output {
 // 11, updated at 12 and 13, and read; a schema gets its status at version 15.
 func recorded(t *testing.T) *Run {
 	t.Helper()
-	levels := watchmodel.NewHistory(10, watchmodel.Object{Name: builtIn, Version: 2, Content: "built-in"})
-	replica := watchmodel.NewReplica(10, []watchmodel.Object{{Name: builtIn, Version: 2, Content: "built-in"}})
-	watched := watchmodel.Watch{After: 10}
+	levels := histories.NewHistory(10, histories.Object{Name: builtIn, Version: 2, Content: "built-in"})
+	replica := histories.NewReplica(10, []histories.Object{{Name: builtIn, Version: 2, Content: "built-in"}})
+	watched := histories.Watch{After: 10}
 	run := &Run{
-		Histories: map[string]*watchmodel.History{Levels: levels},
+		Histories: map[string]*histories.History{Levels: levels},
 		Journal: Journal{
 			First: []Write{{Resource: Levels, Name: builtIn, Version: 2, Content: "built-in", Spec: "built-in"}},
 			Writes: []Write{
@@ -68,7 +68,7 @@ func recorded(t *testing.T) *Run {
 			},
 		},
 		Acks:    []Ack{acknowledged(0, 11, 1), acknowledged(0, 12, 2), acknowledged(1, 13, 3)},
-		Lists:   []watchmodel.List{{Version: 13, NotBefore: 12, Objects: []watchmodel.Object{at(13, 3), {Name: builtIn, Version: 2, Content: "built-in"}}}},
+		Lists:   []histories.List{{Version: 13, NotBefore: 12, Objects: []histories.Object{at(13, 3), {Name: builtIn, Version: 2, Content: "built-in"}}}},
 		Engines: []Engine{{"one", "sha256:1", []string{builtIn, object}}, {"two", "sha256:1", []string{object, builtIn}}},
 		Rolls:   []Window{{Start: time.Second, End: 10 * time.Second}},
 		Requests: []Request{
@@ -85,12 +85,12 @@ func recorded(t *testing.T) *Run {
 	}
 	for i, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Modified} {
 		version, token := int64(11+i), int64(1+i)
-		event := watchmodel.Event{Type: kind, Version: version, Object: at(version, token)}
-		require.NoError(t, levels.Append(watchmodel.Change{Version: version, Name: object, Object: new(at(version, token))}))
+		event := histories.Event{Type: kind, Version: version, Object: at(version, token)}
+		require.NoError(t, levels.Append(histories.Change{Version: version, Name: object, Object: new(at(version, token))}))
 		require.NoError(t, replica.Apply(event))
 		watched.Events = append(watched.Events, event)
 	}
-	run.Watchers = []*Watcher{{Name: "watcher", Resource: Levels, Watches: []watchmodel.Watch{watched}, Replica: replica}}
+	run.Watchers = []*Watcher{{Name: "watcher", Resource: Levels, Watches: []histories.Watch{watched}, Replica: replica}}
 	return run
 }
 
@@ -150,10 +150,10 @@ func TestEveryFaultIsFound(t *testing.T) {
 			events[1], events[2] = events[2], events[1]
 		}},
 		{"the last event never comes", "it ended at version", func(r *Run) {
-			r.Watchers[0].Replica = watchmodel.NewReplica(12, nil)
+			r.Watchers[0].Replica = histories.NewReplica(12, nil)
 		}},
 		{"an event is missed between two connections", "is missing", func(r *Run) {
-			r.Watchers[0].Replica = watchmodel.NewReplica(13, []watchmodel.Object{at(13, 3)})
+			r.Watchers[0].Replica = histories.NewReplica(13, []histories.Object{at(13, 3)})
 		}},
 		{"a watcher has seen what cannot be", "it is not known", func(r *Run) {
 			r.Watchers[0].Faults = []error{errors.New("MODIFIED: it is not known")}

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -42,7 +42,7 @@ type load struct {
 	mutex    sync.Mutex
 	acks     []chaos.Ack       // guarded by mutex
 	requests []chaos.Request   // guarded by mutex
-	lists    []watchmodel.List // guarded by mutex
+	lists    []histories.List // guarded by mutex
 	names    map[string]bool   // guarded by mutex: of all levels ever used
 }
 

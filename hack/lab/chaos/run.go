@@ -8,7 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // Run is what was recorded of a run.
@@ -24,11 +24,11 @@ type Run struct {
 	Rolls        []Window
 	Operations   []porcupine.Operation
 	// Lists are the readers' lists of levels.
-	Lists     []watchmodel.List
+	Lists     []histories.List
 	Watchers  []*Watcher
 	Engines   []Engine
 	Journal   Journal
-	Histories map[string]*watchmodel.History
+	Histories map[string]*histories.History
 	// Undecided are objects whose operations took too long to judge.
 	Undecided []string
 	// Rolled counts the requests that were judged in rolling restarts.

@@ -5,16 +5,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // Watcher is what a client saw that lists, watches, and reconnects, to any server.
 type Watcher struct {
 	Name, Resource string
-	Lists          []watchmodel.List
-	Watches        []watchmodel.Watch
+	Lists          []histories.List
+	Watches        []histories.Watch
 	// Replica is its copy of the objects at the end.
-	Replica *watchmodel.Replica
+	Replica *histories.Replica
 	// Faults are what the replica could not have been told.
 	Faults []error
 }
@@ -29,7 +29,7 @@ func (w *Watcher) Events() (count int) {
 
 // CheckWatchers compares what watchers saw with the history of each resource: no event
 // is missing, doubled or out of order, within a connection and from one to the next.
-func CheckWatchers(watchers []*Watcher, histories map[string]*watchmodel.History) (errs []error) {
+func CheckWatchers(watchers []*Watcher, histories map[string]*histories.History) (errs []error) {
 	for _, w := range watchers {
 		history := histories[w.Resource]
 		report := func(err error) {
@@ -52,7 +52,7 @@ func CheckWatchers(watchers []*Watcher, histories map[string]*watchmodel.History
 }
 
 // checkEnd compares a watcher's copy with the truth.
-func checkEnd(replica *watchmodel.Replica, history *watchmodel.History) error {
+func checkEnd(replica *histories.Replica, history *histories.History) error {
 	switch {
 	case replica == nil:
 		return fmt.Errorf("it ended without a copy of the objects")

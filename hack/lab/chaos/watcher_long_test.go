@@ -16,8 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -79,7 +78,7 @@ func (w *watcher) attempt(ctx context.Context) error {
 		return err
 	}
 	defer stream.Stop()
-	w.Watches = append(w.Watches, watchmodel.Watch{After: w.Replica.Version()})
+	w.Watches = append(w.Watches, histories.Watch{After: w.Replica.Version()})
 	for event := range stream.ResultChan() {
 		if err := w.take(event, &w.Watches[len(w.Watches)-1]); err != nil || w.ended {
 			return err
@@ -106,13 +105,13 @@ func (w *watcher) list(ctx context.Context, r *replica) error {
 	if err != nil {
 		return err
 	}
-	version, objects, err := observe.List(answer)
+	version, objects, err := histories.ListOf(answer)
 	if err != nil {
 		w.Faults = append(w.Faults, err)
 		return err
 	}
-	w.Lists = append(w.Lists, watchmodel.List{NotBefore: newest, Version: version, Objects: objects})
-	w.Replica = watchmodel.NewReplica(version, objects)
+	w.Lists = append(w.Lists, histories.List{NotBefore: newest, Version: version, Objects: objects})
+	w.Replica = histories.NewReplica(version, objects)
 	return meta.EachListItem(answer, w.notice)
 }
 
@@ -124,11 +123,11 @@ func (w *watcher) open(ctx context.Context, r *replica, options metav1.ListOptio
 }
 
 // take processes an event. After one that cannot be, the watcher lists again.
-func (w *watcher) take(event watch.Event, record *watchmodel.Watch) error {
+func (w *watcher) take(event watch.Event, record *histories.Watch) error {
 	if event.Type == watch.Error {
 		return apierrors.FromObject(event.Object)
 	}
-	told, err := observe.Event(event)
+	told, err := histories.EventOf(event)
 	if err == nil {
 		record.Events = append(record.Events, told)
 		err = w.Replica.Apply(told)

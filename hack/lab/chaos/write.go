@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // Resources that are stored.
@@ -41,12 +41,12 @@ type Write struct {
 }
 
 // NewWrite converts what etcd stored.
-func NewWrite(at time.Duration, stored observe.Write) (Write, error) {
+func NewWrite(at time.Duration, stored histories.Write) (Write, error) {
 	w := Write{At: at, Resource: stored.Resource, Name: stored.Name, Version: stored.Version, Deleted: stored.Object == nil}
 	if w.Deleted {
 		return w, nil
 	}
-	observed, err := observe.Object(stored.Object)
+	observed, err := histories.ObjectOf(stored.Object)
 	if err != nil {
 		return w, err
 	}

@@ -8,7 +8,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // stored returns the write of a schema that was changed first.
@@ -19,7 +19,7 @@ func stored(t *testing.T, change func(*flowcontrolv1.FlowSchema)) Write {
 		Spec:       flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "level"}},
 	}
 	change(object)
-	write, err := NewWrite(time.Second, observe.Write{Resource: Schemas, Name: schema, Version: 7, Object: object})
+	write, err := NewWrite(time.Second, histories.Write{Resource: Schemas, Name: schema, Version: 7, Object: object})
 	require.NoError(t, err)
 	return write
 }
@@ -45,13 +45,13 @@ func TestASpecIsWhatPeopleWrite(t *testing.T) {
 }
 
 func TestADeletionHasNoObject(t *testing.T) {
-	write, err := NewWrite(time.Second, observe.Write{Resource: Levels, Name: object, Version: 8})
+	write, err := NewWrite(time.Second, histories.Write{Resource: Levels, Name: object, Version: 8})
 	require.NoError(t, err)
 	require.True(t, write.Deleted)
 }
 
 func TestAnObjectWithAnotherTokenIsAnError(t *testing.T) {
-	_, err := NewWrite(0, observe.Write{Resource: Levels, Name: object, Object: &flowcontrolv1.PriorityLevelConfiguration{
+	_, err := NewWrite(0, histories.Write{Resource: Levels, Name: object, Object: &flowcontrolv1.PriorityLevelConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: object, ResourceVersion: "7", Annotations: map[string]string{"token": "none"}},
 	}})
 	require.ErrorContains(t, err, "token")

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // alone is the name of one object; ofTen returns the names of ten others.
@@ -181,7 +181,7 @@ func (c *client) nextToken() int64 { return c.token.Add(1) }
 func (c *client) keepList(answer apiclient.Listed, notBefore int64) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.lists = append(c.lists, watchmodel.List{NotBefore: notBefore, Version: answer.Version, Objects: answer.Objects})
+	c.lists = append(c.lists, histories.List{NotBefore: notBefore, Version: answer.Version, Objects: answer.Objects})
 }
 
 // readCached reads an object from the cache, either not older than what the client
@@ -201,7 +201,7 @@ func (c *client) readCached(ctx context.Context, replica *replica) {
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.reads = append(c.reads, watchmodel.Read{Name: name, NotBefore: version, Object: answer.Object})
+	c.reads = append(c.reads, histories.Read{Name: name, NotBefore: version, Object: answer.Object})
 }
 
 // listCached lists from the cache, either not older than the newest known version,

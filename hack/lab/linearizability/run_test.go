@@ -17,8 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -45,8 +44,8 @@ func patience() time.Duration { return lane.Pick(time.Minute, 10*time.Minute) }
 func undecidedAtMost() int { return lane.Pick(1, 0) }
 
 // TestOperationsAreLinearizable creates, updates, patches, applies, deletes and
-// reads objects while servers and etcd are killed and restarted. The model checks
-// every answer.
+// reads objects while servers and etcd are killed and restarted, and watchers follow.
+// The models check every answer and every event.
 func TestOperationsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	t.Run("with the embedded etcd, killed with the server", func(t *testing.T) {
@@ -78,7 +77,7 @@ type replica struct {
 // run records a history.
 type run struct {
 	replicas []*replica
-	recorder *observe.Recorder
+	recorder *histories.Recorder
 	history  *linearizability.History
 	seed     uint64
 	token    atomic.Int64 // the last one used
@@ -88,8 +87,8 @@ type run struct {
 	newest atomic.Int64
 
 	mutex sync.Mutex
-	lists []watchmodel.List // guarded by mutex
-	reads []watchmodel.Read // guarded by mutex
+	lists []histories.List // guarded by mutex
+	reads []histories.Read // guarded by mutex
 }
 
 func newRun(t *testing.T, servers ...*harness.Server) *run {
@@ -103,7 +102,7 @@ func newRun(t *testing.T, servers ...*harness.Server) *run {
 		r.replicas = append(r.replicas, replica)
 	}
 	var err error
-	r.recorder, err = observe.Record(t.Context(), servers[0].Store(t), storePrefix, "flowschemas", resource)
+	r.recorder, err = histories.Record(t.Context(), servers[0].Store(t), storePrefix, "flowschemas", resource)
 	require.NoError(t, err)
 	return r
 }
@@ -115,7 +114,14 @@ func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
 	budget := lane.Pick(eventually.Grace, 6*eventually.Grace)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
-	var clients sync.WaitGroup
+	var clients, watching sync.WaitGroup
+	watchers := r.watchers(t)
+	watchCtx, end := context.WithCancel(ctx)
+	for _, w := range watchers {
+		watching.Go(func() { w.follow(watchCtx) })
+	}
+	defer watching.Wait()
+	defer end()
 	for i := range clientCount {
 		clients.Go(func() {
 			defer r.made.finish(operations())
@@ -131,7 +137,10 @@ func (r *run) run(t *testing.T, disturbances ...func(*testing.T, *run)) {
 	clients.Wait()
 	require.NoError(t, context.Cause(ctx))
 	r.readAll(ctx, t)
-	r.judge(ctx, t)
+	r.awaitWatchers(ctx, t, watchers)
+	end()
+	watching.Wait()
+	r.judge(ctx, t, watchers)
 }
 
 // readAll reads each object once more, to detect lost writes.
@@ -146,11 +155,16 @@ func (r *run) readAll(ctx context.Context, t *testing.T) {
 }
 
 // judge checks all answers with the models.
-func (r *run) judge(ctx context.Context, t *testing.T) {
+func (r *run) judge(ctx context.Context, t *testing.T, watchers []*watcher) {
 	t.Helper()
-	histories, err := r.recorder.Finish(ctx)
+	recorded, err := r.recorder.Finish(ctx)
 	require.NoError(t, err)
-	truth := histories[resource]
+	truth := recorded[resource]
+	for _, w := range watchers {
+		if err := w.judge(truth); err != nil {
+			t.Errorf("%s: %v", w.name, err)
+		}
+	}
 	for _, list := range r.lists {
 		if err := truth.CheckList(list); err != nil {
 			t.Errorf("%v", err)

@@ -13,8 +13,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel/observe"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // Server is a server that requests are sent to.
@@ -58,7 +57,7 @@ type Answer struct {
 	Reply
 	linearizability.Output
 	// Object is the object in the answer, nil if it has none.
-	Object *watchmodel.Object
+	Object *histories.Object
 }
 
 // Operate executes an operation. The error is about an answer that no server may
@@ -84,7 +83,7 @@ func (s Server) object(ctx context.Context, r request) (Answer, error) {
 		return answer, fmt.Errorf("%w: %s", err, answer.Body)
 	}
 	answer.Output = OutputOf(&object)
-	observed, err := observe.Object(&object)
+	observed, err := histories.ObjectOf(&object)
 	answer.Object = &observed
 	return answer, err
 }
@@ -102,7 +101,7 @@ type Listed struct {
 	// Result is Done or Unknown. The other fields are set if it is Done.
 	Result  linearizability.Result
 	Version int64
-	Objects []watchmodel.Object
+	Objects []histories.Object
 	Outputs map[string]linearizability.Output // by name
 }
 
@@ -121,6 +120,6 @@ func (s Server) List(ctx context.Context, version string) (Listed, error) {
 	for i := range list.Items {
 		listed.Outputs[list.Items[i].Name] = OutputOf(&list.Items[i])
 	}
-	listed.Version, listed.Objects, err = observe.List(&list)
+	listed.Version, listed.Objects, err = histories.ListOf(&list)
 	return listed, err
 }

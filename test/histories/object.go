@@ -1,4 +1,4 @@
-package observe
+package histories
 
 import (
 	"crypto/sha256"
@@ -14,27 +14,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
-// Object converts an object of either resource in either version to the model. The
+// ObjectOf converts an object of either resource in either version to the model. The
 // content is the same in both versions: their JSON differs only for zero shares,
 // which these objects must not have.
-func Object(object runtime.Object) (watchmodel.Object, error) {
+func ObjectOf(object runtime.Object) (Object, error) {
 	access, err := meta.Accessor(object)
 	if err != nil {
-		return watchmodel.Object{}, fmt.Errorf("a %T is no object: %w", object, err)
+		return Object{}, fmt.Errorf("a %T is no object: %w", object, err)
 	}
 	version, err := strconv.ParseInt(access.GetResourceVersion(), 10, 64)
 	if err != nil {
-		return watchmodel.Object{}, fmt.Errorf("the resourceVersion of %s: %w", access.GetName(), err)
+		return Object{}, fmt.Errorf("the resourceVersion of %s: %w", access.GetName(), err)
 	}
 	content, err := content(object)
 	if err != nil {
-		return watchmodel.Object{}, fmt.Errorf("the content of %s: %w", access.GetName(), err)
+		return Object{}, fmt.Errorf("the content of %s: %w", access.GetName(), err)
 	}
-	return watchmodel.Object{Name: access.GetName(), Version: version, Content: content, Labels: access.GetLabels()}, nil
+	return Object{Name: access.GetName(), Version: version, Content: content, Labels: access.GetLabels()}, nil
 }
 
 // content returns a digest of the object as v1, without its resourceVersion.
@@ -64,26 +62,26 @@ func content(object runtime.Object) (string, error) {
 	return hex.EncodeToString(digest[:]), nil
 }
 
-// Event converts a watch event to the model.
-func Event(event watch.Event) (watchmodel.Event, error) {
+// EventOf converts a watch event to the model.
+func EventOf(event watch.Event) (Event, error) {
 	if event.Type != watch.Bookmark {
-		object, err := Object(event.Object)
-		return watchmodel.Event{Type: event.Type, Version: object.Version, Object: object}, err
+		object, err := ObjectOf(event.Object)
+		return Event{Type: event.Type, Version: object.Version, Object: object}, err
 	}
 	access, err := meta.Accessor(event.Object)
 	if err != nil {
-		return watchmodel.Event{}, fmt.Errorf("a bookmark of a %T: %w", event.Object, err)
+		return Event{}, fmt.Errorf("a bookmark of a %T: %w", event.Object, err)
 	}
 	version, err := strconv.ParseInt(access.GetResourceVersion(), 10, 64)
 	if err != nil {
-		return watchmodel.Event{}, fmt.Errorf("the resourceVersion of a bookmark: %w", err)
+		return Event{}, fmt.Errorf("the resourceVersion of a bookmark: %w", err)
 	}
 	end := access.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-	return watchmodel.Event{Type: event.Type, Version: version, InitialEnd: end}, nil
+	return Event{Type: event.Type, Version: version, InitialEnd: end}, nil
 }
 
-// List converts a list of either resource to the model.
-func List(list runtime.Object) (version int64, objects []watchmodel.Object, err error) {
+// ListOf converts a list of either resource to the model.
+func ListOf(list runtime.Object) (version int64, objects []Object, err error) {
 	access, err := meta.ListAccessor(list)
 	if err != nil {
 		return 0, nil, fmt.Errorf("a %T is no list: %w", list, err)
@@ -92,7 +90,7 @@ func List(list runtime.Object) (version int64, objects []watchmodel.Object, err 
 		return 0, nil, fmt.Errorf("the resourceVersion of a list: %w", err)
 	}
 	err = meta.EachListItem(list, func(item runtime.Object) error {
-		object, err := Object(item)
+		object, err := ObjectOf(item)
 		objects = append(objects, object)
 		return err
 	})

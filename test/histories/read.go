@@ -1,4 +1,4 @@
-package watchmodel
+package histories
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package observe
+package histories
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/watchmodel"
 )
 
 // Recorder records the true histories of the resources from etcd.
@@ -24,7 +23,7 @@ type Recorder struct {
 	prefix string // ends with a slash
 	each   func(Write)
 
-	histories map[string]*watchmodel.History // by resource; read-only once done is closed
+	histories map[string]*History // by resource; read-only once done is closed
 	seen      atomic.Int64
 	done      chan struct{}
 	err       error // set before done is closed
@@ -49,12 +48,12 @@ func Record(ctx context.Context, client *clientv3.Client, prefix string, resourc
 // RecordEach is Record that also calls each with every write, in their order and one
 // at a time. Finish returns after the last call.
 func RecordEach(ctx context.Context, client *clientv3.Client, prefix string, each func(Write), resources ...string) (*Recorder, error) {
-	r := &Recorder{client: client, prefix: prefix + "/", each: each, histories: map[string]*watchmodel.History{}, done: make(chan struct{})}
+	r := &Recorder{client: client, prefix: prefix + "/", each: each, histories: map[string]*History{}, done: make(chan struct{})}
 	response, err := client.Get(ctx, r.prefix, clientv3.WithPrefix())
 	if err != nil {
 		return nil, fmt.Errorf("reading %s from etcd: %w", r.prefix, err)
 	}
-	first := map[string][]watchmodel.Object{}
+	first := map[string][]Object{}
 	for _, pair := range response.Kvs {
 		resource := r.resource(pair)
 		if !slices.Contains(resources, resource) {
@@ -67,7 +66,7 @@ func RecordEach(ctx context.Context, client *clientv3.Client, prefix string, eac
 		first[resource] = append(first[resource], *object)
 	}
 	for _, resource := range resources {
-		r.histories[resource] = watchmodel.NewHistory(response.Header.Revision, first[resource]...)
+		r.histories[resource] = NewHistory(response.Header.Revision, first[resource]...)
 	}
 	r.seen.Store(response.Header.Revision)
 
@@ -90,7 +89,7 @@ const endKey = "end-of-history"
 // Finish writes a key beside the objects, waits until all earlier changes are
 // recorded, and returns the histories by resource. They include every version that
 // a server returned before the call.
-func (r *Recorder) Finish(ctx context.Context) (map[string]*watchmodel.History, error) {
+func (r *Recorder) Finish(ctx context.Context) (map[string]*History, error) {
 	if _, err := r.client.Put(ctx, r.prefix+endKey, "end"); err != nil {
 		return nil, fmt.Errorf("ending the history: %w", err)
 	}
@@ -133,7 +132,7 @@ func (r *Recorder) append(event *clientv3.Event) error {
 	if !recorded {
 		return nil
 	}
-	change := watchmodel.Change{Version: event.Kv.ModRevision, Name: path.Base(string(event.Kv.Key))}
+	change := Change{Version: event.Kv.ModRevision, Name: path.Base(string(event.Kv.Key))}
 	if event.Type == clientv3.EventTypeDelete {
 		r.each(Write{Resource: r.resource(event.Kv), Name: change.Name, Version: change.Version})
 	} else {
@@ -148,7 +147,7 @@ func (r *Recorder) append(event *clientv3.Event) error {
 
 // decode decodes a stored object and tells each. Its version is the revision of its
 // key.
-func (r *Recorder) decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
+func (r *Recorder) decode(pair *mvccpb.KeyValue) (*Object, error) {
 	decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(pair.Value, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", pair.Key, err)
@@ -159,6 +158,6 @@ func (r *Recorder) decode(pair *mvccpb.KeyValue) (*watchmodel.Object, error) {
 	}
 	access.SetResourceVersion(strconv.FormatInt(pair.ModRevision, 10))
 	r.each(Write{Resource: r.resource(pair), Name: access.GetName(), Version: pair.ModRevision, Object: decoded})
-	object, err := Object(decoded)
+	object, err := ObjectOf(decoded)
 	return &object, err
 }

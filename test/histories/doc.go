@@ -1,4 +1,4 @@
-// Package watchmodel specifies which answers clients of a versioned collection may
+// Package histories specifies which answers clients of a versioned collection may
 // get from lists, reads and watches. It checks answers against the collection's
 // true history and depends on no server and no network.
 //
@@ -19,4 +19,4 @@
 // A watch that starts with the state first gets the objects of one version V, in
 // any order, and then the events of a watch after V. The model does not know V; it
 // searches for a V that explains all events.
-package watchmodel
+package histories

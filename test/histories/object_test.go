@@ -1,4 +1,4 @@
-package observe
+package histories
 
 import (
 	"testing"
@@ -21,20 +21,20 @@ func level(version string, shares int32) *flowcontrolv1.PriorityLevelConfigurati
 }
 
 func TestContentIsAllButTheVersions(t *testing.T) {
-	one, err := Object(level("7", 3))
+	one, err := ObjectOf(level("7", 3))
 	require.NoError(t, err)
 	require.EqualValues(t, 7, one.Version)
 	require.Equal(t, "a", one.Labels["set"])
 
-	later, err := Object(level("8", 3))
+	later, err := ObjectOf(level("8", 3))
 	require.NoError(t, err)
 	require.Equal(t, one.Content, later.Content)
 
-	other, err := Object(level("7", 4))
+	other, err := ObjectOf(level("7", 4))
 	require.NoError(t, err)
 	require.NotEqual(t, one.Content, other.Content)
 
-	old, err := Object(&flowcontrolv1beta3.PriorityLevelConfiguration{
+	old, err := ObjectOf(&flowcontrolv1beta3.PriorityLevelConfiguration{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "flowcontrol.apiserver.k8s.io/v1beta3", Kind: "PriorityLevelConfiguration"},
 		ObjectMeta: level("7", 3).ObjectMeta,
 		Spec: flowcontrolv1beta3.PriorityLevelConfigurationSpec{
@@ -47,12 +47,12 @@ func TestContentIsAllButTheVersions(t *testing.T) {
 }
 
 func TestWhatHasNoVersionIsAnError(t *testing.T) {
-	_, err := Object(level("", 3))
+	_, err := ObjectOf(level("", 3))
 	require.ErrorContains(t, err, "resourceVersion")
-	_, err = Event(watch.Event{Type: watch.Bookmark, Object: level("x", 0)})
+	_, err = EventOf(watch.Event{Type: watch.Bookmark, Object: level("x", 0)})
 	require.ErrorContains(t, err, "bookmark")
-	_, _, err = List(&flowcontrolv1.FlowSchemaList{})
+	_, _, err = ListOf(&flowcontrolv1.FlowSchemaList{})
 	require.ErrorContains(t, err, "list")
-	_, err = Object(&metav1.Status{})
+	_, err = ObjectOf(&metav1.Status{})
 	require.Error(t, err)
 }
