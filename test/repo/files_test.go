@@ -51,16 +51,13 @@ type goFile struct {
 	name      string // slash path relative to the top
 	folder    string
 	generated bool
-	syntax    *ast.File
-	positions *token.FileSet
 	imports   map[string]string // names by import path
 }
 
 // parseFile parses a file with this slash path, relative to the top.
 func parseFile(t *testing.T, name string, content []byte) goFile {
 	t.Helper()
-	positions := token.NewFileSet()
-	syntax, err := parser.ParseFile(positions, name, content, parser.ParseComments|parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err)
 	imports := map[string]string{}
 	for _, spec := range syntax.Imports {
@@ -72,7 +69,7 @@ func parseFile(t *testing.T, name string, content []byte) goFile {
 		}
 	}
 	return goFile{
-		name: name, folder: path.Dir(name), syntax: syntax, positions: positions, imports: imports,
+		name: name, folder: path.Dir(name), imports: imports,
 		generated: strings.HasPrefix(name, generatedFolder) || ast.IsGenerated(syntax),
 	}
 }
@@ -80,11 +77,6 @@ func parseFile(t *testing.T, name string, content []byte) goFile {
 // majorVersion matches the end of an import path that is not part of the
 // package's name.
 var majorVersion = regexp.MustCompile(`/v\d+$`)
-
-// at returns a position in the format file:line:column.
-func (f goFile) at(pos token.Pos) string { return f.positions.Position(pos).String() }
-
-func (f goFile) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
 
 // goFiles parses every Go file of every module of the repository.
 func goFiles(t *testing.T) []goFile {
