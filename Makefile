@@ -119,7 +119,7 @@ RETRIED := $(RESULTS)/retried.txt
 # that passed. It does not know what a program that a test starts depends on: hence FRESH.
 LANE ?=
 FRESH := -count=1
-LANE_FLAGS := -vet=off -ldflags='-s -w' $(if $(LANE),$(FRESH) -tags=long -timeout=2h,-timeout=15m)
+LANE_FLAGS := -vet=off -ldflags='-s -w' $(if $(LANE),$(FRESH) -tags=long -timeout=3h,-timeout=30m)
 
 # $(call run-tests,PHASE[,flags of gotestsum]) is the command that runs tests and
 # writes their events; append flags of `go test`.
@@ -200,8 +200,8 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 	@echo "test-parity: this project beside k8s.io/kubernetes"
 	@cd test/parity && $(call run-tests,parity) ./...
 
-# These, in hack/lab, and watchmodel check histories of random operations. They are never
-# retried: a failure that passes on retry is one that they exist to find.
+# These, in hack/lab, check histories of random operations. They are never retried: a failure that
+# passes on retry is one that they exist to find.
 MODELS := ./linearizability ./chaos ./hostile ./page
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
@@ -210,15 +210,14 @@ MODELS := ./linearizability ./chaos ./hostile ./page
 test-e2e: binaries$(if $(LANE),-long) bin/gotestsum ## Run the end-to-end tests: real etcd, kube-apiserver, kubectl
 	@echo "test-e2e: real processes, kube-apiserver beside this server and in front of it"
 	@export BINARIES=prebuilt; status=0; \
-	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/$(RETRIED) --rerun-fails-run-root-test --packages="$$(go list ./test/e2e/... | grep -v '/watchmodel$$' | tr '\n' ' ')") $(FRESH) -p=2 || status=$$?; \
-	  $(call run-tests,watchmodel) $(FRESH) ./test/e2e/watchmodel || status=$$?; \
+	  $(call run-tests,e2e,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/$(RETRIED) --rerun-fails-run-root-test --packages=./test/e2e/...) $(FRESH) -p=2 || status=$$?; \
   (cd kubectl-apf && $(call run-tests,e2e-plugin,--rerun-fails=1 --rerun-fails-report=$(CURDIR)/.cache/test/retried-plugin.txt --rerun-fails-run-root-test --packages=./e2e/...) $(FRESH) -p=2) || status=$$?; \
   (cd hack/lab && $(call run-tests,model) $(FRESH) -p=2 $(MODELS)) || status=$$?; \
 	  exit $$status
 
-# Packages that compare this server with kube-apiserver, or check what it did. On a later release of
-# k8s.io they run beside kube-apiserver of the same release, with the counts of the short lane.
-BESIDE := $(addprefix ./test/e2e/,api fuzzparity kubeapiserver watchmodel roundtrip)
+# On a later release of k8s.io these compare this server with kube-apiserver of the same release, with
+# the counts of the short lane.
+BESIDE := ./test/e2e/api
 RELEASES ?= 0.36 0.37
 
 .PHONY: test-releases
@@ -461,12 +460,12 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@go test -count=1 ./cmd/flowcontrol-apiserver/app -run=TestFlagsDocument -update-docs
 	@cd kubectl-apf && go test -count=1 ./explain -run=TestSeatsDocument -update-docs
 	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
-	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e ./test/e2e/docs -update-docs
-	@go test -tags=long -count=1 -timeout=1h ./test/e2e/clients -update-docs
-	@go test -tags=long -count=1 -timeout=1h ./test/e2e/registration -run=TestSkew -update-docs
+	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e/alone ./test/e2e/plugin ./test/e2e/artifacts -update-docs
+	@go test -tags=long -count=1 -timeout=1h ./test/e2e/alone -run='TestClients|TestK9s' -update-docs
+	@go test -tags=long -count=1 -timeout=1h ./test/e2e/behind -run=TestSkew -update-docs
 	@$(MAKE) conformance
 
 .PHONY: verify-repo
-verify-repo: ## Check imports, package comments, leftovers, machine paths
-	@echo "verify-repo: imports, package comments, leftovers, machine paths"
+verify-repo: ## Check imports, signatures, modules, documents, machine paths
+	@echo "verify-repo: imports, signatures, modules, documents, machine paths"
 	@go test -count=1 ./test/repo/... || { echo "fix what the messages above name" >&2; exit 1; }

@@ -3,70 +3,82 @@
 package artifacts
 
 import (
-	"bytes"
-	"encoding/json"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
-// TestCertManagerTakesItsFiles applies the files of cert-manager, with its custom
-// resource definitions installed.
-func TestCertManagerTakesItsFiles(t *testing.T) {
-	k := startKubeAPIServer(t)
-	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	k.kubectl.Run(t, "apply", "--server-side", "-f", filepath.Join(certManagerModule(t), "deploy", "crds"))
-	k.waitServed(t, schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}, "issuers", "certificates")
-	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
-		k.requireApplies(t, folder)
-	}
+const (
+	// frozen is a level that admits nothing. Only v1 can express it.
+	frozen = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "frozen"},
+		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}}`
+	madeHere = `{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "made-here"},
+		"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 7, "limitResponse": {"type": "Reject"}}}}`
+)
+
+func TestDeployGuide(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{})
+	run(t, c, "docs/deploy.md", "## With an etcd of its own")
 }
 
-// waitServed waits until the custom resources are in discovery and can be listed.
-func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, resources ...string) {
-	t.Helper()
-	client, err := dynamic.NewForConfig(k.config)
+func TestMigrationGuide(t *testing.T) {
+	c := cluster.Start(t, cluster.Options{})
+	kubectl := c.Kubectl(t)
+	root, err := binaries.Root()
 	require.NoError(t, err)
-	eventually.Holds(t, "the definitions are served", func(a *eventually.Attempt) {
-		_, found, failed, err := k.client.Discovery().(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
+	kubectl.Run(t, "apply", "-f", filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml"))
+	kubectl.RunInput(t, frozen, "create", "-f", "-")
+	c.Apply(t, "overlays/own-etcd")
+	c.MakeCertificates(t, "--etcd")
+	c.WaitRollout(t)
+	c.Register(t, "v1beta3")
+	c.Servers(t, 3)
+	awaitBuiltIns(t, c)
+
+	run(t, c, "docs/migration.md", "## From kube-apiserver to this server")
+	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
+	kubectl.RunInput(t, madeHere, "create", "-f", "-")
+	run(t, c, "docs/migration.md", "## From this server to kube-apiserver")
+	require.Equal(t, "0", kubectl.Run(t, "get", levels, "frozen", "-o", "jsonpath={.spec.limited.nominalConcurrencyShares}"))
+}
+
+// run runs a section in a directory laid out like a fresh clone.
+func run(t *testing.T, c *cluster.Cluster, document, heading string) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	clone := harness.ShortDir(t)
+	require.NoError(t, os.Symlink(filepath.Join(root, "artifacts"), filepath.Join(clone, "artifacts")))
+	tour.Run(t, tour.Section{
+		Document: document, Heading: heading, Dir: clone, Env: []string{"KUBECONFIG=" + c.KubeAPIServer.Kubeconfig},
+	}, *updateDocs)
+}
+
+// awaitBuiltIns waits until a new kube-apiserver has created its built-in objects.
+// Otherwise the counts in the guide would vary.
+func awaitBuiltIns(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	eventually.Holds(t, "kube-apiserver has its built-in objects", func(a *eventually.Attempt) {
+		levels, err := c.Client.FlowcontrolV1().PriorityLevelConfigurations().List(a.Context(), metav1.ListOptions{})
 		require.NoError(a, err)
-		require.Empty(a, failed)
-		require.Contains(a, found, version)
 		var names []string
-		for _, resource := range found[version].APIResources {
-			names = append(names, resource.Name)
+		for i := range levels.Items {
+			names = append(names, levels.Items[i].Name)
 		}
-		require.Subset(a, names, resources)
-		for _, resource := range resources {
-			_, err := client.Resource(version.WithResource(resource)).List(a.Context(), metav1.ListOptions{})
+		require.Subset(a, names, []string{"exempt", "catch-all", "global-default", "workload-low", "workload-high", "system", "node-high", "leader-election"})
+		// kube-apiserver creates the mandatory schemas last.
+		for _, name := range []string{"exempt", "catch-all"} {
+			_, err := c.Client.FlowcontrolV1().FlowSchemas().Get(a.Context(), name, metav1.GetOptions{})
 			require.NoError(a, err)
 		}
 	})
-}
-
-// certManagerModule returns the folder of cert-manager's module, in the version
-// that hack/tools/cert-manager pins.
-func certManagerModule(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
-	command.Dir = folder(t, "../hack/tools/cert-manager")
-	command.Env = append(command.Environ(), "GOWORK=off")
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	output, err := command.Output()
-	require.NoError(t, err, "%s%s", output, stderr.String())
-	var module struct{ Dir string }
-	require.NoError(t, json.Unmarshal(output, &module))
-	require.DirExists(t, module.Dir)
-	return module.Dir
 }

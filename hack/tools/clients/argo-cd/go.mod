@@ -1,4 +1,4 @@
-// The engine of Argo CD, a client of the tests in test/e2e/clients, pinned. A module of its
+// The engine of Argo CD, a client of the tests in test/e2e/alone, pinned. A module of its
 // own, because it requires later versions of Kubernetes than hack/tools/clients/libraries.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/argo-cd
 

@@ -1,4 +1,4 @@
-// kubectl 1.29.15, a client of the tests in test/e2e/clients, pinned. A module of its own, so
+// kubectl 1.29.15, a client of the tests in test/e2e/alone, pinned. A module of its own, so
 // that its dependencies never reach the product's.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/kubectl-1.29
 

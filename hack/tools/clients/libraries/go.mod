@@ -1,4 +1,4 @@
-// Clients of the tests in test/e2e/clients that are programs of a Go library, in the
+// Clients of the tests in test/e2e/alone that are programs of a Go library, in the
 // product's versions of Kubernetes. A module of its own, so that its dependencies never
 // reach the product's.
 module github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/libraries

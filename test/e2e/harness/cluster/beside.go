@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -18,29 +17,14 @@ const (
 	ServerPort = 7443
 )
 
-// StartBeside starts a cluster with overlays/v1beta3-beside: this server serves
-// v1beta3 on the cluster's etcd, and kube-apiserver serves v1. Clients of etcd
-// need a certificate. The changes are JSON patches of the server's Deployment.
-func StartBeside(t harness.TB, options Options, changes ...string) *Cluster {
+// deployBeside deploys the server on the cluster's etcd, whose clients need a certificate.
+func (c *Cluster) deployBeside(t harness.TB) {
 	t.Helper()
-	if options.Etcd == nil {
-		options.Etcd = harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
-	}
-	// kubeadm runs etcd at a port of the node. Rewrite pairs of the options come
-	// first.
-	options.Rewrite = append(options.Rewrite, "https://$(HOST_IP):2379", options.Etcd.URL)
-	c := Start(t, options)
 	c.Apply(t, "overlays/v1beta3-beside")
-	for _, change := range changes {
-		if _, err := c.Client.AppsV1().Deployments(Namespace).Patch(t.Context(), Deployment, types.JSONPatchType, []byte(change), metav1.PatchOptions{}); err != nil {
-			t.Fatalf("changing the server's Deployment by %s: %v", change, err)
-		}
-	}
 	c.shareEtcd(t)
 	c.MakeCertificates(t)
 	c.WaitRollout(t)
 	c.Register(t, "v1beta3")
-	return c
 }
 
 // shareEtcd creates the Secret for the server to connect to the cluster's etcd.

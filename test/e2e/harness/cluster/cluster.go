@@ -14,8 +14,53 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
+// Topology is how this server is registered, and where its objects are.
+type Topology int
+
+const (
+	// Empty is a cluster without this server.
+	Empty Topology = iota
+	// Beside registers v1beta3, on the cluster's etcd. kube-apiserver serves v1.
+	Beside
+	// OwnEtcd registers v1beta3, on an etcd of this server. kube-apiserver serves v1.
+	OwnEtcd
+	// InPlace registers both versions, on an etcd of this server. kube-apiserver has no flow control.
+	InPlace
+)
+
+// prepare returns the options with what the topology needs before kube-apiserver starts.
+func (o Options) prepare(t harness.TB) Options {
+	t.Helper()
+	switch o.Topology {
+	case Beside:
+		if o.Etcd == nil {
+			o.Etcd = harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
+		}
+		// kubeadm runs etcd at a port of the node. Rewrite pairs of the options come
+		// first.
+		o.Rewrite = append(o.Rewrite, "https://$(HOST_IP):2379", o.Etcd.URL)
+	case InPlace:
+		o.KubeAPIServerArgs = append(o.KubeAPIServerArgs, "--enable-priority-and-fairness=false", "--runtime-config=flowcontrol.apiserver.k8s.io/v1=false")
+	}
+	return o
+}
+
+// deploy deploys the server.
+func (c *Cluster) deploy(t harness.TB, topology Topology) {
+	t.Helper()
+	switch topology {
+	case Beside:
+		c.deployBeside(t)
+	case OwnEtcd:
+		c.install(t, "overlays/own-etcd", "v1beta3")
+	case InPlace:
+		c.install(t, "overlays/flow-control-off", "v1beta3", "v1")
+	}
+}
+
 // Options configures a cluster; the zero value is valid.
 type Options struct {
+	Topology Topology
 	// KubeAPIServer is the path of kube-apiserver's binary; empty: the supported release's.
 	KubeAPIServer string
 	// Server is the path of this project's server's binary; empty: the harness builds it.
@@ -48,9 +93,11 @@ type Cluster struct {
 	Client kubernetes.Interface
 }
 
-// Start starts a cluster and waits until pods can be created in its namespaces.
+// Start starts a cluster, waits until pods can be created in its namespaces, and deploys the server
+// as the topology says.
 func Start(t harness.TB, options Options) *Cluster {
 	t.Helper()
+	options = options.prepare(t)
 	c := &Cluster{Etcd: options.Etcd}
 	if c.Etcd == nil {
 		c.Etcd = harness.StartEtcd(t, harness.EtcdOptions{})
@@ -73,6 +120,7 @@ func Start(t harness.TB, options Options) *Cluster {
 	c.Client = client
 	c.startInformers(t, options)
 	c.waitUsable(t)
+	c.deploy(t, options.Topology)
 	return c
 }
 

@@ -40,8 +40,8 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	return c.runScript(t, "certificates/certificates.sh", flags...)
 }
 
-// Install runs the script that installs an overlay, and registers versions at the end.
-func (c *Cluster) Install(t harness.TB, overlay string, versions ...string) {
+// install runs the script that installs an overlay, and registers versions at the end.
+func (c *Cluster) install(t harness.TB, overlay string, versions ...string) {
 	t.Helper()
 	c.runScript(t, "install.sh", append([]string{artifact(t, overlay)}, versions...)...)
 }

@@ -1,4 +1,4 @@
-// Package objects makes what each client of test/e2e/clients writes: a level, and a
+// Package objects makes what each client of test/e2e/alone writes: a level, and a
 // FlowSchema whose matching precedence tells the steps apart.
 package objects
 

@@ -1,4 +1,4 @@
-// Package steps runs the steps of a client of test/e2e/clients, and tells the test which of them
+// Package steps runs the steps of a client of test/e2e/alone, and tells the test which of them
 // worked as they are, and which ones needed a word.
 package steps
 

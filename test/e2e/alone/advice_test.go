@@ -1,0 +1,250 @@
+package alone
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+const (
+	missingLevel = "FC101 (info)"
+	neverMatches = "FC103"
+	tied         = "FC104"
+)
+
+// of returns a schema that matches all requests of a user.
+func of(user, name string, precedence int32) *flowcontrolv1.FlowSchema {
+	schema := objects.SchemaOf(name, "catch-all")
+	schema.Spec.MatchingPrecedence = precedence
+	schema.Spec.Rules[0].Subjects[0].User.Name = user
+	return schema
+}
+
+// adviceOf returns the warnings of a reply, without those about a deprecated
+// version.
+func adviceOf(r harness.Reply) []string {
+	var said []string
+	for _, warning := range r.Warnings() {
+		if !strings.Contains(warning, "is deprecated") {
+			said = append(said, warning)
+		}
+	}
+	return said
+}
+
+// requireAdvice requires exactly these warnings.
+func requireAdvice(t *testing.T, answer harness.Reply, want ...string) {
+	t.Helper()
+	require.Less(t, answer.Code, 300, "a warning never rejects: %s", answer.Body)
+	require.Len(t, adviceOf(answer), len(want), adviceOf(answer))
+	for i, sentence := range adviceOf(answer) {
+		require.True(t, strings.HasPrefix(sentence, `299 - "`+want[i]+": "), sentence)
+	}
+}
+
+func testAdviceByVerb(t *testing.T, s *live) {
+	for _, version := range []string{"v1", "v1beta3"} {
+		name := "dangling-" + version
+		path := groupPath + "/" + version + "/flowschemas"
+		object := func(precedence int32, labels map[string]string) string {
+			schema := objects.SchemaOf(name, "absent")
+			schema.APIVersion = "flowcontrol.apiserver.k8s.io/" + version
+			schema.Spec.MatchingPrecedence = precedence
+			schema.Labels = labels
+			return toJSON(t, schema)
+		}
+		labels := map[string]string{"a": "b"}
+		spec := func(precedence int) string {
+			return fmt.Sprintf(`{"apiVersion": "flowcontrol.apiserver.k8s.io/%s", "kind": "FlowSchema", "spec": {"matchingPrecedence": %d}}`, version, precedence)
+		}
+		const merge, apply = "Content-Type: application/merge-patch+json", "Content-Type: application/apply-patch+yaml"
+		const label, status = `{"metadata": {"labels": {"a": "c"}}}`, `{"status": {"conditions": [{"type": "Tested", "status": "True"}]}}`
+		for _, step := range []struct {
+			name, method, path, body, contentType string
+			advice                                []string
+		}{
+			{"dry create", http.MethodPost, "?dryRun=All", object(501, nil), "", nil},
+			{"create", http.MethodPost, "", object(501, nil), "", nil},
+			{"update of nothing", http.MethodPut, "/" + name, object(501, nil), "", []string{missingLevel}},
+			{"update of labels", http.MethodPut, "/" + name, object(501, labels), "", []string{missingLevel}},
+			{"dry update", http.MethodPut, "/" + name + "?dryRun=All", object(502, labels), "", []string{missingLevel}},
+			{"update", http.MethodPut, "/" + name, object(502, labels), "", []string{missingLevel}},
+			{"patch", http.MethodPatch, "/" + name, spec(503), merge, []string{missingLevel}},
+			{"patch of labels", http.MethodPatch, "/" + name, label, merge, []string{missingLevel}},
+			{"update of the status", http.MethodPut, "/" + name + "/status", object(504, nil), "", nil},
+			{"patch of the status", http.MethodPatch, "/" + name + "/status", status, merge, nil},
+			{"apply", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, []string{missingLevel}},
+			{"apply of the same", http.MethodPatch, "/" + name + "?fieldManager=m&force=true", spec(505), apply, []string{missingLevel}},
+			{"level that exists", http.MethodPatch, "/" + name, `{"spec": {"priorityLevelConfiguration": {"name": "workload-low"}}}`, merge, nil},
+			{"delete", http.MethodDelete, "/" + name, "", "", nil},
+			{"apply of what is new", http.MethodPatch, "/" + name + "?fieldManager=m", object(506, nil), apply, nil},
+			{"apply again", http.MethodPatch, "/" + name + "?fieldManager=m&dryRun=All", object(506, nil), apply, []string{missingLevel}},
+		} {
+			t.Run(step.name+" in "+version, func(t *testing.T) {
+				var headers []string
+				if step.contentType != "" {
+					headers = append(headers, step.contentType)
+				}
+				requireAdvice(t, s.do(t, step.method, path+step.path, step.body, headers...), step.advice...)
+			})
+		}
+		stored, err := s.schemas().Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 506, stored.Spec.MatchingPrecedence, "what is warned of is stored")
+	}
+}
+
+// testAdviceIsCurrent sends dependent writes faster than caches update.
+func testAdviceIsCurrent(t *testing.T, s *live) {
+	for i := range 20 {
+		name := fmt.Sprintf("current-%d", i)
+		first, second := of(name, name+"-1", 3001), of(name, name+"-2", 3002)
+		second.Spec.PriorityLevelConfiguration.Name = name
+		create := func(kind string, object any) harness.Reply {
+			return s.do(t, http.MethodPost, v1Path+kind, toJSON(t, object))
+		}
+		remove := func(path string) { requireAdvice(t, s.do(t, http.MethodDelete, v1Path+path, "")) }
+
+		requireAdvice(t, create("/prioritylevelconfigurations", objects.LevelOf(name, 10)))
+		requireAdvice(t, create("/flowschemas", first))
+		requireAdvice(t, create("/flowschemas", second), neverMatches)
+		remove("/flowschemas/" + second.Name)
+		remove("/flowschemas/" + first.Name)
+		requireAdvice(t, create("/flowschemas", second))
+		remove("/flowschemas/" + second.Name)
+		remove("/prioritylevelconfigurations/" + name)
+	}
+
+	// The engine writes the status between these writes, so some updates conflict at
+	// first.
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, objects.SchemaOf("current", "absent"))))
+	for i := range 30 {
+		set := func(level string) harness.Reply {
+			return s.do(t, http.MethodPatch, v1Path+"/flowschemas/current",
+				fmt.Sprintf(`{"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": %q}}}`, 3100+i, level), "Content-Type: application/merge-patch+json")
+		}
+		requireAdvice(t, set("absent"), missingLevel)
+		requireAdvice(t, set("absent"), missingLevel)
+		requireAdvice(t, set("workload-low"))
+		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": null}}`, "Content-Type: application/merge-patch+json"))
+		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
+	}
+}
+
+func testAdviceAboutShadows(t *testing.T, s *live) {
+	create := func(schema *flowcontrolv1.FlowSchema) harness.Reply {
+		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
+	}
+	// The built-in global-default matches every request that reaches 9900.
+	answer := create(of("late", "late", 9950))
+	requireAdvice(t, answer, neverMatches)
+	require.Contains(t, adviceOf(answer)[0], `"global-default\" comes before it`)
+	require.Contains(t, adviceOf(answer)[0], "below 9900")
+
+	requireAdvice(t, create(of("shadow", "shadow-4001", 4001)))
+	requireAdvice(t, create(of("shadow", "shadow-4000", 4000)))
+	requireAdvice(t, create(of("shadow", "shadow-4002", 4002)), neverMatches)
+
+	reads := of("shadow", "shadow-5000", 4500)
+	reads.Spec.Rules[0].NonResourceRules = nil
+	reads.Spec.Rules[0].ResourceRules[0].Verbs = []string{"get", "list", "watch"}
+	requireAdvice(t, create(reads), neverMatches)
+	requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/"+reads.Name,
+		`{"spec": {"matchingPrecedence": 3999}}`, "Content-Type: application/merge-patch+json"))
+
+	// A schema with a dangling level matches no requests.
+	dangling := of("shadow-2", "shadow-2-4000", 4000)
+	dangling.Spec.PriorityLevelConfiguration.Name = "absent"
+	requireAdvice(t, create(dangling))
+	requireAdvice(t, create(of("shadow-2", "shadow-2-4001", 4001)))
+}
+
+func testAdviceAboutTies(t *testing.T, s *live) {
+	create := func(schema *flowcontrolv1.FlowSchema) harness.Reply {
+		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
+	}
+	requireAdvice(t, create(of("tie", "tie-b", 4100)))
+	requireAdvice(t, create(of("tie-not", "tie-other-user", 4100)))
+
+	writes := of("tie", "tie-a", 4100)
+	writes.Spec.PriorityLevelConfiguration.Name = "workload-low"
+	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
+	answer := create(writes)
+	requireAdvice(t, answer, tied)
+	require.Contains(t, adviceOf(answer)[0], `4100 is also the precedence of \"tie-b\", and some requests match both; this FlowSchema gets them`)
+
+	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches)
+}
+
+func testAdviceAboutLevels(t *testing.T, s *live) {
+	const path = v1Path + "/prioritylevelconfigurations"
+	level := objects.LevelOf("advised", 1)
+	requireAdvice(t, s.do(t, http.MethodPost, path+"?dryRun=All", toJSON(t, level)), "FC206") // of 30 seats
+	level = objects.LevelOf("advised", 10)
+	requireAdvice(t, s.do(t, http.MethodPost, path, toJSON(t, level)))
+	queues := func(dryRun string) harness.Reply {
+		return s.do(t, http.MethodPatch, path+"/advised"+dryRun, `{"spec": {"limited": {"limitResponse": {"type": "Queue", "queuing": {"queues": 4, "handSize": 4}}}}}`,
+			"Content-Type: application/merge-patch+json")
+	}
+	requireAdvice(t, queues("?dryRun=All"), "FC204")
+	requireAdvice(t, queues(""), "FC204")
+	requireAdvice(t, queues(""))
+	requireAdvice(t, s.do(t, http.MethodPatch, path+"/advised", `{"spec": {"limited": {"nominalConcurrencyShares": 1000}}}`, "Content-Type: application/merge-patch+json"),
+		"FC204", "FC207")
+
+	schema := of("advised", "advised", 4200)
+	schema.Spec.PriorityLevelConfiguration.Name = "advised"
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema)))
+	requireAdvice(t, s.do(t, http.MethodDelete, path+"/advised", ""), "FC203 (info)")
+	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/advised", ""))
+}
+
+func testAdviceAboutBuiltInObjects(t *testing.T, s *live) {
+	change := func(path, body string) harness.Reply {
+		return s.do(t, http.MethodPatch, v1Path+path+"?dryRun=All", body, "Content-Type: application/merge-patch+json")
+	}
+	requireAdvice(t, change("/flowschemas/global-default", `{"spec": {"matchingPrecedence": 9901}}`), "FC301")
+	requireAdvice(t, change("/flowschemas/global-default", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"matchingPrecedence": 9901}}`))
+	requireAdvice(t, change("/flowschemas/kube-scheduler", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"priorityLevelConfiguration": {"name": "catch-all"}}}`), "FC303")
+	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/global-default?dryRun=All", ""), "FC302")
+
+	nodes := of("system:node:a", "nodes", 300)
+	nodes.Spec.Rules[0].Subjects[0] = flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "system:nodes"}}
+	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas?dryRun=All", toJSON(t, nodes)), "FC303")
+}
+
+func testAdviceInKubectl(t *testing.T, s *live) {
+	kubectl := s.Kubectl(t)
+	manifest := toJSON(t, objects.SchemaOf("shown", "absent"))
+	for _, test := range []struct {
+		name, stdout string
+		args         []string
+		advised      bool
+	}{
+		{"dry run", "created (server dry run)", []string{"apply", "--dry-run=server", "-f", "-"}, false},
+		{"apply", "created", []string{"apply", "-f", "-"}, false},
+		{"apply again", "shown", []string{"apply", "-f", "-"}, true},
+		{"label", "labeled", []string{"label", "flowschema", "shown", "a=b"}, true},
+		{"patch", "patched", []string{"patch", "flowschema", "shown", "--type=merge", "-p", `{"spec": {"matchingPrecedence": 501}}`}, true},
+		{"server-side apply", "serverside-applied", []string{"apply", "--server-side", "--force-conflicts", "-f", "-"}, true},
+		{"replace", "replaced", []string{"replace", "-f", "-"}, true},
+		{"replace --force", "replaced", []string{"replace", "--force", "-f", "-"}, false},
+	} {
+		result := kubectl.Try(t, manifest, test.args...)
+		require.Zero(t, result.ExitCode, "%s: %s", test.name, result.Stderr)
+		require.Contains(t, result.Stdout, test.stdout, test.name)
+		if test.advised {
+			require.Contains(t, result.Stderr, `Warning: FC101 (info): spec.priorityLevelConfiguration.name: No priority level "absent" exists`, test.name)
+		} else {
+			require.Empty(t, result.Stderr, test.name)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package alone
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+// as reads a schema as a user.
+func (l *live) as(ctx context.Context, user, name string) (harness.Reply, error) {
+	return harness.Send(ctx, anonymousClient(), http.MethodGet, l.URL+v1Path+"/flowschemas/"+name, "", "Authorization: Bearer "+user)
+}
+
+// mustAs reads the schema catch-all as a user.
+func (l *live) mustAs(t *testing.T, user string) harness.Reply {
+	t.Helper()
+	answer, err := l.as(t.Context(), user, "catch-all")
+	require.NoError(t, err)
+	return answer
+}
+
+// begin sends a request of a user and returns a channel for its answer.
+func (l *live) begin(ctx context.Context, user, name string) <-chan harness.Reply {
+	answers := make(chan harness.Reply, 1)
+	go func() {
+		answer, err := l.as(ctx, user, name)
+		if err != nil {
+			answer.Body = err.Error()
+		}
+		answers <- answer
+	}()
+	return answers
+}
+
+// hold sends a request of a user that keeps its seat. A request that was just
+// answered may still occupy a seat, so hold retries after a rejection.
+func (l *live) hold(t *testing.T, user string) (answers <-chan harness.Reply) {
+	t.Helper()
+	ctx := t.Context() // the request outlives the attempt
+	eventually.Holds(t, "a request of "+user+" is held", func(a *eventually.Attempt) {
+		answers = l.begin(ctx, user, holdPrefix+"1")
+		select {
+		case <-l.gate.arrived:
+		case answer := <-answers:
+			require.Fail(a, "it was answered", "%d: %s", answer.Code, answer.Body)
+		case <-a.Context().Done():
+			require.Fail(a, "it did not come through")
+		}
+	})
+	return answers
+}
+
+// waitGoverned waits until a schema and a level govern the requests of the user.
+func (l *live) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	eventually.Holds(t, user+" is governed by "+schema.Name+" and "+level.Name, func(a *eventually.Attempt) {
+		answer, err := l.as(a.Context(), user, "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, [2]string{string(schema.UID), string(level.UID)}, governors(answer))
+	})
+}
+
+// govern creates a schema and a level with the name of the user, removed when the
+// test ends. It waits until they govern the user's requests.
+func (l *live) govern(t *testing.T, user string, response flowcontrolv1.LimitResponse) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	l.removeAfter(t, user)
+	level := objects.LevelOf(user, 1)
+	level.Spec.Limited.LimitResponse = response
+	level = l.createLevel(t, level)
+	schema := l.createSchema(t, objects.SchemaOf(user, user))
+	l.waitGoverned(t, user, schema, level)
+	return schema, level
+}
+
+func reject() flowcontrolv1.LimitResponse {
+	return flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+}
+
+// governors returns the UIDs of the schema and level that governed a request.
+func governors(answer harness.Reply) [2]string {
+	return [2]string{answer.Header.Get("X-Kubernetes-PF-FlowSchema-UID"), answer.Header.Get("X-Kubernetes-PF-PriorityLevel-UID")}
+}
+
+func (l *live) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	foundSchema, err := l.schemas().Get(t.Context(), schema, metav1.GetOptions{})
+	require.NoError(t, err)
+	foundLevel, err := l.levels().Get(t.Context(), level, metav1.GetOptions{})
+	require.NoError(t, err)
+	return foundSchema, foundLevel
+}
+
+func testFullLevel(t *testing.T, g *live) {
+	schema, level := g.govern(t, "full", reject())
+	held := g.hold(t, "full")
+	rejected := g.mustAs(t, "full")
+	require.Equal(t, http.StatusTooManyRequests, rejected.Code, rejected.Body)
+	seconds, err := strconv.Atoi(rejected.Header.Get("Retry-After"))
+	require.NoError(t, err)
+	require.Positive(t, seconds)
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(rejected))
+	review, err := harness.Send(t.Context(), anonymousClient(), http.MethodPost, g.URL+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", "Authorization: Bearer full")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusTooManyRequests, review.Code, "a self-review is a request as others are: %s", review.Body)
+	require.Equal(t, governors(rejected), governors(review))
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 2)
+
+	// Other users are not affected, and the administrator never is.
+	everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
+	other := g.mustAs(t, "other")
+	require.Equal(t, http.StatusOK, other.Code)
+	require.Equal(t, [2]string{string(everybody.UID), string(globalDefault.UID)}, governors(other))
+	exempt, exemptLevel := g.builtIn(t, "exempt", "exempt")
+	require.Equal(t, [2]string{string(exempt.UID), string(exemptLevel.UID)}, governors(g.do(t, http.MethodGet, v1Path+"/flowschemas", "")))
+
+	// Flow control uses the impersonated user.
+	impersonated := g.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "", "Impersonate-User: full")
+	require.Equal(t, http.StatusTooManyRequests, impersonated.Code)
+	require.Equal(t, governors(rejected), governors(impersonated))
+
+	g.gate.open(t)
+	done := received(t, "the answer", held)
+	require.Equal(t, http.StatusNotFound, done.Code, done.Body)
+	require.Equal(t, governors(rejected), governors(done))
+	eventually.Holds(t, "the seat is free again", func(a *eventually.Attempt) {
+		answer, err := g.as(a.Context(), "full", "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.Code)
+	})
+}
+
+// testSlowBody is about HTTP/1.1: a stream of HTTP/2 ends with its answer.
+func testSlowBody(t *testing.T, g *live) {
+	g.govern(t, "slow", reject())
+	connection, err := tls.Dial("tcp", strings.TrimPrefix(g.URL, "https://"), &tls.Config{InsecureSkipVerify: true})
+	require.NoError(t, err)
+	defer func() { _ = connection.Close() }()
+	_, err = io.WriteString(connection, "POST "+v1Path+"/flowschemas?timeout=1s HTTP/1.1\r\nHost: slow\r\nAuthorization: Bearer slow\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+	require.NoError(t, err)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusGatewayTimeout, response.StatusCode)
+	eventually.Holds(t, "its seat is free", func(a *eventually.Attempt) {
+		answer, err := g.as(a.Context(), "slow", "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusOK, answer.Code)
+	})
+}
+
+func testChangedConfiguration(t *testing.T, g *live) {
+	const user = "changing"
+	schema, level := g.govern(t, user, reject())
+	g.removeAfter(t, "spacious", "earlier")
+	held := g.hold(t, user)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).Code)
+
+	// Move the schema to another level while a request holds the seat of the first.
+	spacious := g.createLevel(t, objects.LevelOf("spacious", 200))
+	g.patchSchema(t, user, map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
+	g.waitGoverned(t, user, schema, spacious)
+	require.Equal(t, http.StatusOK, g.mustAs(t, user).Code)
+
+	// Create a schema with a lower precedence number for the same user.
+	earlier := objects.SchemaOf("earlier", user)
+	earlier.Spec.MatchingPrecedence = 499
+	earlier.Spec.Rules[0].Subjects[0].User.Name = user
+	earlier = g.createSchema(t, earlier)
+	g.waitGoverned(t, user, earlier, level)
+
+	// A schema whose level is missing is ignored, and its condition reports this.
+	require.NoError(t, g.levels().Delete(t.Context(), user, metav1.DeleteOptions{}))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, user)
+	g.waitGoverned(t, user, schema, spacious)
+	again := g.createLevel(t, objects.LevelOf(user, 100))
+	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, user)
+	g.waitGoverned(t, user, earlier, again)
+
+	// A request that started under the first configuration ends under it.
+	g.gate.open(t)
+	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(received(t, "the answer", held)))
+}
+
+func (s *site) waitDangling(t *testing.T, name string, status flowcontrolv1.ConditionStatus, level string) {
+	t.Helper()
+	reason := map[flowcontrolv1.ConditionStatus]string{flowcontrolv1.ConditionTrue: "NotFound", flowcontrolv1.ConditionFalse: "Found"}[status]
+	var schema *flowcontrolv1.FlowSchema
+	eventually.Holds(t, name+" says Dangling="+string(status), func(a *eventually.Attempt) {
+		var err error
+		schema, err = s.schemas().Get(a.Context(), name, metav1.GetOptions{})
+		require.NoError(a, err)
+		require.NotNil(a, harness.Dangling(schema))
+		require.Equal(a, status, harness.Dangling(schema).Status)
+	})
+	require.Equal(t, reason, harness.Dangling(schema).Reason)
+	require.Contains(t, harness.Dangling(schema).Message, strconv.Quote(level))
+	require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
+}
+
+// owners returns the managers of a field, each with its operation. The field is a
+// path in FieldsV1.
+func owners(t *testing.T, entries []metav1.ManagedFieldsEntry, path ...string) []string {
+	t.Helper()
+	var found []string
+	for _, entry := range entries {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal(entry.FieldsV1.Raw, &fields))
+		if _, owns, err := unstructured.NestedFieldNoCopy(fields, path...); owns && err == nil {
+			found = append(found, strings.Trim(entry.Manager+" "+string(entry.Operation)+" "+entry.Subresource, " "))
+		}
+	}
+	return found
+}
+
+func testQueue(t *testing.T, g *live) {
+	const user = "queued"
+	g.govern(t, user, flowcontrolv1.LimitResponse{
+		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1},
+	})
+	held := g.hold(t, user)
+	waiting := g.begin(t.Context(), user, "catch-all")
+	g.requireMetric(t, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="queued",priority_level="queued"}`, 1)
+	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).Code)
+	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="queued",priority_level="queued",reason="queue-full"}`, 1)
+	select {
+	case answer := <-waiting:
+		t.Fatalf("the request did not wait: %d", answer.Code)
+	default:
+	}
+	g.gate.open(t)
+	require.Equal(t, http.StatusNotFound, received(t, "the answer", held).Code)
+	require.Equal(t, http.StatusOK, received(t, "the answer", waiting).Code)
+}
+
+// requireMetric waits until a series with labels reaches a value.
+func (s *site) requireMetric(t *testing.T, series string, least float64) {
+	t.Helper()
+	eventually.Holds(t, "the metrics show "+series, func(a *eventually.Attempt) {
+		answer, err := harness.Send(a.Context(), s.http, http.MethodGet, s.URL+"/metrics", "")
+		require.NoError(a, err)
+		for line := range strings.Lines(answer.Body) {
+			if value, found := strings.CutPrefix(line, series+" "); found {
+				number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+				require.NoError(a, err)
+				require.GreaterOrEqual(a, number, least)
+				return
+			}
+		}
+		require.Fail(a, "there is no such series")
+	})
+}

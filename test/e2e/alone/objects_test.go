@@ -1,0 +1,69 @@
+package alone
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+func (s *site) createSchema(t *testing.T, schema *flowcontrolv1.FlowSchema) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	created, err := s.schemas().Create(t.Context(), schema, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return created
+}
+
+func (s *site) createLevel(t *testing.T, level *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
+	t.Helper()
+	created, err := s.levels().Create(t.Context(), level, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return created
+}
+
+func toJSON(t *testing.T, object any) string {
+	t.Helper()
+	text, err := json.Marshal(object)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// createLabelled creates count schemas NAME-0, NAME-1, ... with the label
+// set=NAME and returns the last.
+func (s *site) createLabelled(t *testing.T, name string, count int) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	var last *flowcontrolv1.FlowSchema
+	for i := range count {
+		schema := objects.SchemaOf(fmt.Sprintf("%s-%d", name, i), "catch-all")
+		schema.Labels = map[string]string{"set": name}
+		last = s.createSchema(t, schema)
+	}
+	return last
+}
+
+// patchSchema merges a change into a schema. It does not conflict with status
+// writes of the engine.
+func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1.FlowSchema {
+	t.Helper()
+	patched, err := s.schemas().Patch(t.Context(), name, types.MergePatchType, []byte(toJSON(t, change)), metav1.PatchOptions{})
+	require.NoError(t, err)
+	return patched
+}
+
+// toProtobuf encodes an object in its storage format.
+func toProtobuf(t *testing.T, object runtime.Object) string {
+	t.Helper()
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	require.True(t, ok)
+	content, err := runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion), object)
+	require.NoError(t, err)
+	return string(content)
+}

@@ -1,0 +1,127 @@
+package alone
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+// rejected runs the server with invalid arguments and returns its one line of
+// stderr.
+func rejected(t *testing.T, args ...string) string {
+	t.Helper()
+	path, err := binaries.Server(t.Context())
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Dir = harness.ShortDir(t)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	require.ErrorAs(t, command.Run(), &exit)
+	require.Equal(t, 1, exit.ExitCode(), stderr.String())
+	require.Empty(t, stdout.String(), "stdout is for the line that says ready")
+	var said []string
+	for line := range strings.Lines(stderr.String()) {
+		if !isLog(line) {
+			said = append(said, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	require.Len(t, said, 1, stderr.String())
+	message, found := strings.CutPrefix(said[0], "flowcontrol-apiserver: ")
+	require.True(t, found, said[0])
+	return message
+}
+
+// isLog reports whether a line is a klog line, such as I1120 20:46:27.404633.
+func isLog(line string) bool {
+	return len(line) > 5 && strings.ContainsRune("IWEF", rune(line[0])) && line[5] == ' ' && strings.Trim(line[1:5], "0123456789") == ""
+}
+
+// TestBadFlagsAndFilesAreRejectedInOneLine covers one error of each startup step.
+// Package server tests the others.
+func TestBadFlagsAndFilesAreRejectedInOneLine(t *testing.T) {
+	t.Parallel()
+	absent := filepath.Join(t.TempDir(), "absent")
+	for _, test := range []struct {
+		name, flag string
+		says       []string
+	}{
+		{"unknown flag", "--nonsense", []string{"--nonsense", "--help"}},
+		{"feature nobody knows", "--feature-gates=Nonsense=true", []string{"Nonsense"}},
+		{"log format nobody knows", "--logging-format=xml", []string{"xml"}},
+		{"port out of range", "--secure-port=70000", []string{"--secure-port", "65535"}},
+		{"token file that is absent", "--token-auth-file=" + absent, []string{"--token-auth-file", absent}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			message := rejected(t, freePort(t), test.flag)
+			for _, text := range test.says {
+				require.Contains(t, message, text)
+			}
+		})
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	return "--secure-port=" + strconv.Itoa(harness.FreePorts(t, 1)[0])
+}
+
+func TestPortThatIsTakenIsNamed(t *testing.T) {
+	t.Parallel()
+	port := strconv.Itoa(harness.FreePorts(t, 1)[0])
+	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	message := rejected(t, "--secure-port="+port)
+	require.Contains(t, message, port)
+	require.Contains(t, message, "another program listens")
+}
+
+func TestDataDirectoryThatCannotBeUsedIsNamed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	open := filepath.Join(t.TempDir(), "open")
+	require.NoError(t, os.Mkdir(open, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(open, "holiday.jpg"), nil, 0o600))
+	require.NoError(t, os.Chmod(open, 0o755))
+	for name, path := range map[string]string{
+		"a file":                          file,
+		"below a file":                    filepath.Join(file, "data"),
+		"where nothing can be written":    "/proc/data",
+		"a directory of something else's": open,
+	} {
+		message := rejected(t, "--data-dir="+path, freePort(t))
+		require.Contains(t, message, path, name)
+		require.Contains(t, message, "--data-dir", name)
+	}
+	require.FileExists(t, filepath.Join(open, "holiday.jpg"))
+}
+
+func testSecondServer(t *testing.T, s *live) {
+	message := rejected(t, "--data-dir="+s.DataDir, freePort(t))
+	require.Contains(t, message, s.DataDir)
+	require.Contains(t, message, "process "+strconv.Itoa(s.Process.PID()))
+	require.Contains(t, message, "--data-dir")
+	s.createLevel(t, objects.LevelOf("undisturbed", 1))
+
+	// The lock on the directory is released when the first server ends in any way.
+	s.Kill(t)
+	next := siteOf(t, harness.StartServer(t, harness.ServerOptions{DataDir: s.DataDir}), nil)
+	_, err := next.levels().Get(t.Context(), "undisturbed", metav1.GetOptions{})
+	require.NoError(t, err)
+	next.Stop(t)
+	s.Start(s.owner)
+}

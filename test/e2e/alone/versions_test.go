@@ -1,0 +1,136 @@
+package alone
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+)
+
+func testDeprecation(t *testing.T, s *live) {
+	for kind, resource := range map[string]string{"FlowSchema": "flowschemas", "PriorityLevelConfiguration": "prioritylevelconfigurations"} {
+		for query, code := range map[string]int{"/catch-all?marker=old": http.StatusOK, "?resourceVersionMatch=Exact": http.StatusUnprocessableEntity} {
+			answer := s.do(t, http.MethodGet, v1beta3Path+"/"+resource+query, "")
+			require.Equal(t, code, answer.Code)
+			require.Equal(t, []string{`299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`}, answer.Warnings())
+			require.Equal(t, map[string]string{"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32"},
+				deprecationAnnotations(auditEvent(t, s.auditLog, answer)))
+		}
+
+		current := s.do(t, http.MethodGet, v1Path+"/"+resource+"/catch-all", "")
+		require.Empty(t, current.Warnings())
+		require.Empty(t, deprecationAnnotations(auditEvent(t, s.auditLog, current)))
+
+		metrics := s.do(t, http.MethodGet, "/metrics", "").Body
+		require.Regexp(t, `(?m)^apiserver_requested_deprecated_apis\{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="`+resource+`",subresource="",version="v1beta3"\} 1$`, metrics)
+		require.NotRegexp(t, `apiserver_requested_deprecated_apis\{[^}]*version="v1"`, metrics)
+		require.Regexp(t, `(?m)^apiserver_request_total\{code="422",.*resource="`+resource+`",.*verb="LIST",version="v1beta3"\} 1$`, metrics)
+	}
+}
+
+type event struct {
+	AuditID, RequestURI string
+	Annotations         map[string]string
+}
+
+// auditEvent returns the audit event of a request. The event is written after the
+// response.
+func auditEvent(t *testing.T, path string, answer harness.Reply) event {
+	t.Helper()
+	id := answer.Header.Get("Audit-Id")
+	require.NotEmpty(t, id)
+	var found event
+	eventually.Holds(t, "the audit log holds "+id, func(a *eventually.Attempt) {
+		content, err := os.ReadFile(path)
+		require.NoError(a, err)
+		for line := range bytes.Lines(content) {
+			if bytes.Contains(line, []byte(id)) && bytes.HasSuffix(line, []byte("\n")) {
+				require.NoError(a, json.Unmarshal(line, &found))
+				return
+			}
+		}
+		require.Fail(a, "no such event")
+	})
+	require.Equal(t, id, found.AuditID)
+	return found
+}
+
+func deprecationAnnotations(e event) map[string]string {
+	found := map[string]string{}
+	for key, value := range e.Annotations {
+		if strings.HasPrefix(key, "k8s.io/") {
+			found[key] = value
+		}
+	}
+	return found
+}
+
+func testStoredBytes(t *testing.T, s *live) {
+	s.removeAfter(t, "stored")
+	requireStored(t, s.site, storePrefix, s.createSchema(t, objects.SchemaOf("stored", "catch-all")), s.createLevel(t, objects.LevelOf("stored", 3)))
+	ours, err := s.Store(t).Get(t.Context(), storePrefix+"/", prefixCount()...)
+	require.NoError(t, err)
+	all, err := s.Store(t).Get(t.Context(), "/", prefixCount()...)
+	require.NoError(t, err)
+	require.Equal(t, ours.Count, all.Count, "something is stored outside the prefix")
+}
+
+// requireStored reads both objects directly from etcd.
+func requireStored(t *testing.T, s *site, prefix string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+	t.Helper()
+	for key, object := range map[string]interface {
+		runtime.Object
+		metav1.Object
+	}{
+		prefix + "/flowschemas/" + schema.Name:                schema,
+		prefix + "/prioritylevelconfigurations/" + level.Name: level,
+	} {
+		response, err := s.Store(t).Get(t.Context(), key)
+		require.NoError(t, err)
+		require.Len(t, response.Kvs, 1, key)
+		value := response.Kvs[0].Value
+		require.True(t, bytes.HasPrefix(value, []byte("k8s\x00")), "%s is not protobuf: %q", key, value)
+		stored, kind, err := scheme.Codecs.UniversalDeserializer().Decode(value, nil, nil)
+		require.NoError(t, err)
+		require.Equal(t, flowcontrolv1.SchemeGroupVersion, kind.GroupVersion())
+		require.Equal(t, object.GetUID(), stored.(metav1.Object).GetUID())
+		require.Empty(t, stored.(metav1.Object).GetResourceVersion(), "the version is etcd's to say")
+	}
+}
+
+// TestVersionsSwitchedOff starts a server without v1beta3 and without some self-reviews.
+func TestVersionsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, nil, "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false,authentication.k8s.io/v1=false,authorization.k8s.io/v1/selfsubjectrulesreviews=false")
+	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1beta3Path+"/flowschemas", "").Code)
+	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas", "").Code)
+	require.NotContains(t, s.do(t, http.MethodGet, groupPath, "").Body, "v1beta3")
+
+	const access = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+	for path, code := range map[string]int{
+		"/apis/authentication.k8s.io/v1/selfsubjectreviews":     http.StatusNotFound,
+		"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews": http.StatusNotFound,
+		access: http.StatusCreated,
+	} {
+		require.Equal(t, code, s.do(t, http.MethodPost, path, `{"spec":{"nonResourceAttributes":{"path":"/version","verb":"get"}}}`).Code, path)
+	}
+	for _, path := range []string{"/apis", "/openapi/v3", "/openapi/v2"} {
+		document := s.do(t, http.MethodGet, path, "").Body
+		require.NotContains(t, document, "/apis/authentication.k8s.io", path)
+		require.NotContains(t, document, `"name":"authentication.k8s.io"`, path)
+		require.Contains(t, document, "authorization.k8s.io", path)
+		require.NotContains(t, document, "/selfsubjectrulesreviews", path)
+	}
+}

@@ -1,0 +1,72 @@
+//go:build long
+
+package artifacts
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+)
+
+// TestCertManagerTakesItsFiles applies the files of cert-manager, with its custom
+// resource definitions installed.
+func TestCertManagerTakesItsFiles(t *testing.T) {
+	k := startKubeAPIServer(t)
+	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	k.kubectl.Run(t, "apply", "--server-side", "-f", filepath.Join(certManagerModule(t), "deploy", "crds"))
+	k.waitServed(t, schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}, "issuers", "certificates")
+	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
+		k.requireApplies(t, folder)
+	}
+}
+
+// waitServed waits until the custom resources are in discovery and can be listed.
+func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, resources ...string) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(k.config)
+	require.NoError(t, err)
+	eventually.Holds(t, "the definitions are served", func(a *eventually.Attempt) {
+		_, found, failed, err := k.client.Discovery().(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
+		require.NoError(a, err)
+		require.Empty(a, failed)
+		require.Contains(a, found, version)
+		var names []string
+		for _, resource := range found[version].APIResources {
+			names = append(names, resource.Name)
+		}
+		require.Subset(a, names, resources)
+		for _, resource := range resources {
+			_, err := client.Resource(version.WithResource(resource)).List(a.Context(), metav1.ListOptions{})
+			require.NoError(a, err)
+		}
+	})
+}
+
+// certManagerModule returns the folder of cert-manager's module, in the version
+// that hack/tools/cert-manager pins.
+func certManagerModule(t *testing.T) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
+	command.Dir = folder(t, "../hack/tools/cert-manager")
+	command.Env = append(command.Environ(), "GOWORK=off")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	output, err := command.Output()
+	require.NoError(t, err, "%s%s", output, stderr.String())
+	var module struct{ Dir string }
+	require.NoError(t, json.Unmarshal(output, &module))
+	require.DirExists(t, module.Dir)
+	return module.Dir
+}

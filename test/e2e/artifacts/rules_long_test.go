@@ -1,0 +1,34 @@
+//go:build long
+
+package artifacts
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+func TestPromtoolAcceptsTheRules(t *testing.T) {
+	promtool(t, "check", "rules", filepath.Join("artifacts", "monitoring", "rules.yaml"))
+}
+
+func TestRulesFireAndRestInEveryCase(t *testing.T) {
+	promtool(t, "test", "rules", filepath.Join("test", "monitoring", "testdata", "rules_test.yaml"))
+}
+
+// promtool runs promtool at the top of the repository.
+func promtool(t *testing.T, args ...string) {
+	t.Helper()
+	path, err := binaries.Promtool(t.Context())
+	require.NoError(t, err)
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Dir = root
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+}

@@ -1,0 +1,115 @@
+package behind
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// policy rejects schemas of some names with a matchingPrecedence below 200.
+const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: not-too-early}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [flowcontrol.apiserver.k8s.io], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: [flowschemas]}
+  validations:
+  - {expression: "!object.metadata.name.startsWith('policy') || object.spec.matchingPrecedence >= 200", message: places before 200 are the administrators' own}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: not-too-early}
+spec: {policyName: not-too-early, validationActions: [Deny]}
+`
+
+// testAdmission writes objects that a policy and webhooks of the cluster change or
+// reject, through the aggregator and directly.
+func testAdmission(t *testing.T, s *besideSite) {
+	changing := s.startWebhook(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		patch := admissionv1.PatchTypeJSONPatch
+		return &admissionv1.AdmissionResponse{Allowed: true, PatchType: &patch,
+			Patch: []byte(`[{"op": "add", "path": "/metadata/annotations", "value": {"example.com/by": "webhook"}}]`)}
+	})
+	rejecting := s.startWebhook(func(request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Allowed: request.Name != "rejected", Result: &metav1.Status{Message: "not this one"}}
+	})
+	s.mutating(t, "changing", changing)
+	s.validating(t, "rejecting", rejecting)
+	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
+	s.awaitWebhook(t, changing)
+	s.awaitWebhook(t, rejecting)
+	for _, pod := range s.Servers(t, replicas) {
+		directly := s.to(t, pod).as(s.admin(t))
+		eventually.Holds(t, "the policy takes effect in "+pod.Name(), func(a *eventually.Attempt) {
+			reply := send(a, directly, http.MethodPost, objectsPath+"?dryRun=All", flowSchema("policy-early", 100))
+			require.Equal(a, http.StatusUnprocessableEntity, reply.Code, reply.Body)
+		})
+	}
+
+	for i, way := range s.ways(t) {
+		t.Run(way.name, func(t *testing.T) {
+			write := func(query, name string, precedence int) harness.Reply {
+				return send(t, way.as(s.admin(t)), http.MethodPost, objectsPath+query, flowSchema(name, precedence))
+			}
+			name := []string{"changed-aggregated", "changed-direct"}[i]
+			for _, query := range []string{"?dryRun=All", ""} {
+				reply := write(query, name, 500)
+				require.Equal(t, http.StatusCreated, reply.Code, reply.Body)
+				require.Contains(t, reply.Body, `"example.com/by":"webhook"`)
+				require.Equal(t, query != "", *changing.about(name).DryRun, "webhooks are told of a dry run")
+
+				reply = write(query, "rejected", 500)
+				require.Equal(t, http.StatusBadRequest, reply.Code, reply.Body)
+				require.Contains(t, reply.Body, "not this one")
+			}
+			rejected := write("?dryRun=All", "policy-early", 100)
+			require.Equal(t, http.StatusUnprocessableEntity, rejected.Code, rejected.Body)
+			require.Contains(t, rejected.Body, "places before 200 are the administrators' own")
+			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).Code)
+		})
+	}
+}
+
+// testAdmissionFlags starts separate servers with other admission plugins and
+// writes the objects of testAdmission.
+func testAdmissionFlags(t *testing.T, s *besideSite) {
+	const off, on = "--disable-admission-plugins=", "--enable-admission-plugins="
+	for _, test := range []struct {
+		name            string
+		flags           []string
+		early, rejected int
+		changes         bool
+	}{
+		{"policies are off", []string{off + "ValidatingAdmissionPolicy"}, http.StatusCreated, http.StatusBadRequest, true},
+		{"policies are on, webhooks off", []string{on + "ValidatingAdmissionPolicy", off + "MutatingAdmissionWebhook,ValidatingAdmissionWebhook"},
+			http.StatusUnprocessableEntity, http.StatusCreated, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := harness.LaunchServer(t, harness.ServerOptions{Args: append(test.flags, "--kubeconfig="+s.KubeAPIServer.Kubeconfig)})
+			directly := way{"directly", &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}}
+			admin := directly.as(s.admin(t))
+			eventually.Holds(t, "the server is ready", func(a *eventually.Attempt) {
+				require.Equal(a, http.StatusOK, send(a, directly.config, http.MethodGet, "/readyz", "").Code)
+			})
+			write := func(t tester, name string, precedence int) harness.Reply {
+				return send(t, admin, http.MethodPost, objectsPath+"?dryRun=All", flowSchema(name, precedence))
+			}
+			eventually.Holds(t, "what is on takes effect", func(a *eventually.Attempt) {
+				require.Equal(a, test.early, write(a, "policy-early", 100).Code)
+				require.Equal(a, test.rejected, write(a, "rejected", 500).Code)
+				require.Equal(a, test.changes, strings.Contains(write(a, "changed", 500).Body, `"example.com/by":"webhook"`))
+			})
+		})
+	}
+}

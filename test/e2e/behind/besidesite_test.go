@@ -1,0 +1,178 @@
+package behind
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+)
+
+const (
+	// basePath is the path of the version that this server serves.
+	basePath    = "/apis/" + group + "/v1beta3"
+	objectsPath = basePath + "/flowschemas"
+	// proxyName is the only name that the front proxy's certificate may have.
+	proxyName = "front-proxy-client"
+)
+
+// besideSite is a cluster where this server serves v1beta3.
+type besideSite struct {
+	*cluster.Cluster
+	// owner is the test that owns the processes.
+	owner   *testing.T
+	kubectl *harness.Kubectl
+	issuer  *issuer
+	wire    *wire // between the server and etcd
+
+	// clientCA signs certificates of users, proxyCA the front proxy's.
+	clientCA, proxyCA *harness.CA
+
+	operatorPair harness.Pair   // of system:masters
+	serving      *x509.CertPool // CA of the server's certificate
+}
+
+func TestBesideKubeAPIServer(t *testing.T) {
+	s := startSite(t)
+	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
+	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
+	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
+	t.Run("users notice nothing", func(t *testing.T) { testRotation(t, s) })
+}
+
+// startSite starts the cluster. Its kube-apiserver has more seats than this
+// server, so requests that hold all of its seats queue here.
+func startSite(t *testing.T) *besideSite {
+	t.Helper()
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
+	s := &besideSite{
+		owner:    t,
+		issuer:   newIssuer(t),
+		wire:     newWire(t, etcd.URL[len("https://"):]),
+		clientCA: harness.NewCA(t, "users"),
+		proxyCA:  harness.NewCA(t, "front-proxy"),
+	}
+	clientCAFile := filepath.Join(t.TempDir(), "client-ca.crt")
+	replace(t, clientCAFile, s.clientCA.CertFile)
+	proxy := s.proxyCA.Client(t, proxyName)
+	s.Cluster = cluster.Start(t, cluster.Options{
+		Topology: cluster.Beside, Etcd: etcd,
+		Rewrite: []string{"https://$(HOST_IP):2379", "https://" + s.wire.address},
+		KubeAPIServerArgs: append(s.issuer.kubeAPIServerArgs(),
+			"--requestheader-uid-headers=X-Remote-Uid",
+			"--max-requests-inflight=1200",
+			"--client-ca-file="+clientCAFile,
+			"--requestheader-client-ca-file="+s.proxyCA.CertFile,
+			"--proxy-client-cert-file="+proxy.CertFile,
+			"--proxy-client-key-file="+proxy.KeyFile,
+		),
+	})
+	s.kubectl = s.Kubectl(t)
+	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
+	s.serving = x509.NewCertPool()
+	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
+	// kube-controller-manager signs certificates of users with the cluster's CA.
+	replace(t, clientCAFile, s.clientCA.CertFile, s.KubeAPIServer.ClientCA.CertFile)
+	return s
+}
+
+// testFirstStart must run first.
+func testFirstStart(t *testing.T, s *besideSite) {
+	for _, pod := range s.Servers(t, replicas) {
+		require.Zero(t, pod.Restarts(), "the probes waited for the start of %s", pod.Name())
+	}
+	require.NotContains(t, s.kubectl.Run(t, "-n", cluster.Namespace, "get", "deployment", cluster.Deployment, "-o", "yaml"), "- --goaway-chance",
+		"a connection that is told to go fails the write that is on its way")
+}
+
+// way is one of the two routes to the server.
+type way struct {
+	name string
+	// config uses this route, without credentials.
+	config *rest.Config
+}
+
+func (s *besideSite) aggregated(t *testing.T) way {
+	t.Helper()
+	return way{"through the aggregator", rest.AnonymousClientConfig(s.Config(t))}
+}
+
+// directly returns the route to the first pod.
+func (s *besideSite) directly(t *testing.T) way {
+	t.Helper()
+	return s.to(t, s.Servers(t, replicas)[0])
+}
+
+func (s *besideSite) to(t *testing.T, pod *cluster.Pod) way {
+	t.Helper()
+	return way{"directly", s.Direct(t, pod)}
+}
+
+func (s *besideSite) ways(t *testing.T) []way {
+	t.Helper()
+	return []way{s.aggregated(t), s.directly(t)}
+}
+
+// as returns a client configuration of the route with credentials.
+func (w way) as(credentials ...credential) *rest.Config {
+	config := rest.CopyConfig(w.config)
+	config.QPS = -1
+	for _, c := range credentials {
+		c(config)
+	}
+	return config
+}
+
+// send sends one request that must be answered. Headers have the form "Name:
+// value".
+func send(t tester, config *rest.Config, method, path, body string, headers ...string) harness.Reply {
+	t.Helper()
+	reply, err := trySend(t.Context(), config, method, path, body, headers...)
+	require.NoError(t, err, "%s %s", method, path)
+	return reply
+}
+
+func trySend(ctx context.Context, config *rest.Config, method, path, body string, headers ...string) (harness.Reply, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return harness.Reply{}, err
+	}
+	return harness.Send(ctx, client, method, config.Host+path, body, headers...)
+}
+
+// waitUnavailable waits until the APIService reports that no replica is ready.
+func (s *besideSite) waitUnavailable(t *testing.T) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(s.Config(t))
+	require.NoError(t, err)
+	services := client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	eventually.Holds(t, "the APIService says that no replica is ready", func(a *eventually.Attempt) {
+		service, err := services.Get(a.Context(), "v1beta3."+group, metav1.GetOptions{})
+		require.NoError(a, err)
+		conditions, _, err := unstructured.NestedSlice(service.Object, "status", "conditions")
+		require.NoError(a, err)
+		require.Contains(a, fmt.Sprint(conditions), "reason:MissingEndpoints status:False type:Available")
+	})
+}
+
+// serves waits until the aggregator forwards requests to this server again.
+func (s *besideSite) serves(t *testing.T, path string) {
+	t.Helper()
+	s.WaitAPIService(t, "v1beta3."+group)
+	admin := s.Config(t)
+	eventually.Holds(t, path+" is served", func(a *eventually.Attempt) {
+		require.Equal(a, http.StatusOK, send(a, admin, http.MethodGet, path, "").Code)
+	})
+}

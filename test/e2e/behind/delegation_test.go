@@ -1,0 +1,47 @@
+package behind
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func testDelegatedRequests(t *testing.T, s *besideSite) {
+	t.Run("a user arrives the same on both ways", func(t *testing.T) { testUsers(t, s) })
+	t.Run("headers of the front proxy are its own", func(t *testing.T) { testForgedHeaders(t, s) })
+	t.Run("strangers see health alone", func(t *testing.T) { testStrangers(t, s) })
+	t.Run("self-reviews are kube-apiserver's own", func(t *testing.T) { testSelfReviews(t, s) })
+	t.Run("roles of the cluster decide about every verb", func(t *testing.T) { testPermissions(t, s) })
+	t.Run("webhooks and policies of the cluster take effect", func(t *testing.T) { testAdmission(t, s) })
+	t.Run("flags decide which webhooks and policies take effect", func(t *testing.T) { testAdmissionFlags(t, s) })
+	s.forgetAdmission(t)
+}
+
+// testSelfReviews asks kube-apiserver, which answers, and this server, which does not serve
+// these groups behind a kube-apiserver: it would answer for its own authorizer alone.
+func testSelfReviews(t *testing.T, s *besideSite) {
+	direct, admin := s.directly(t).as(s.admin(t)), s.Config(t)
+	for _, path := range []string{
+		"/apis/authentication.k8s.io/v1/selfsubjectreviews", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+	} {
+		const body = `{"spec":{"namespace":"default","nonResourceAttributes":{"path":"/version","verb":"get"}}}`
+		require.Equal(t, http.StatusCreated, send(t, admin, http.MethodPost, path, body).Code, path)
+		require.Equal(t, http.StatusNotFound, send(t, direct, http.MethodPost, path, body).Code, path)
+	}
+	for _, path := range []string{"/", "/apis", "/openapi/v2", "/openapi/v3"} {
+		require.NotRegexp(t, `authentication\.k8s\.io|authorization\.k8s\.io`, send(t, direct, http.MethodGet, path, "").Body, path)
+	}
+}
+
+// forgetAdmission deletes all webhooks and policies. Servers that still have the
+// webhooks cached can call them: the webhooks end with the site.
+func (s *besideSite) forgetAdmission(t *testing.T) {
+	t.Helper()
+	admission, ctx := s.Client.AdmissionregistrationV1(), t.Context()
+	mine := metav1.ListOptions{LabelSelector: ownLabel}
+	require.NoError(t, admission.MutatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, mine))
+	require.NoError(t, admission.ValidatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, mine))
+	s.kubectl.RunInput(t, policy, "delete", "-f", "-")
+}

@@ -1,0 +1,40 @@
+package plugin
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
+)
+
+const v1Path = "/apis/flowcontrol.apiserver.k8s.io/v1"
+
+var updateDocs = tour.Flag()
+
+// site is a server alone, kubectl with the plug-in, and the examples of this repository.
+type site struct {
+	*harness.Server
+	http     *http.Client
+	kubectl  *harness.Kubectl
+	examples string
+}
+
+// startSite starts a server and waits until it writes nothing by itself.
+func startSite(t *testing.T, examples string, flags ...string) *site {
+	t.Helper()
+	server := harness.StartServer(t, harness.ServerOptions{Args: flags})
+	server.Settle(t)
+	client, err := rest.HTTPClientFor(server.Config(t))
+	require.NoError(t, err)
+	return &site{Server: server, http: client, kubectl: server.Kubectl(t), examples: examples}
+}
+
+// get sends a request as a user.
+func (s *site) get(ctx context.Context, path, user string) (harness.Reply, error) {
+	return harness.Send(ctx, s.http, http.MethodGet, s.URL+path, "", "Impersonate-User: "+user)
+}
