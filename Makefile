@@ -78,12 +78,12 @@ VERSION ?=
 release: ## Build what a release publishes, for all platforms, to dist/
 	@[ -n '$(VERSION)' ] || { echo "release: name the release, as in: make release VERSION=0.2.0" >&2; exit 2; }
 	@rm -rf dist
-	@go run ./hack/release -release='$(VERSION)'
+	@hack/release.sh '$(VERSION)'
 
 .PHONY: plugin-archives
 plugin-archives: bin/krew bin/validate-krew-manifest ## Pack the plug-in for all platforms, with krew's manifest, to dist/
 	@echo "plugin-archives: dist/"
-	@go run ./hack/release -programs=kubectl-apf -release='$(or $(VERSION),0.1.0)'
+	@rm -rf dist && hack/release.sh '$(or $(VERSION),0.1.0)' plugin
 	@bin/validate-krew-manifest -manifest dist/apf.yaml -skip-install
 	@root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; KREW_ROOT=$$root bin/krew install --manifest=dist/apf.yaml \
 	  --archive="dist/kubectl-apf_$$(go env GOOS)_$$(go env GOARCH).tar.gz" </dev/null && "$$root/bin/kubectl-apf" version
