@@ -88,9 +88,8 @@ plugin-archives: bin/krew bin/validate-krew-manifest ## Pack the plug-in for all
 	@root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; KREW_ROOT=$$root bin/krew install --manifest=dist/apf.yaml \
 	  --archive="dist/kubectl-apf_$$(go env GOOS)_$$(go env GOARCH).tar.gz" </dev/null && "$$root/bin/kubectl-apf" version
 
-bin/krew bin/validate-krew-manifest: hack/tools/krew/go.mod hack/tools/krew/go.sum
-	@cd hack/tools/krew && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ sigs.k8s.io/krew/cmd/$(notdir $@)
-	@touch $@
+bin/krew bin/validate-krew-manifest:
+	@GOBIN=$(CURDIR)/bin go install -buildvcs=false -ldflags='-s -w' sigs.k8s.io/krew/cmd/$(notdir $@)@v0.4.4
 
 # As in: make image IMAGE=registry.example/flowcontrol-apiserver:dev
 # PLATFORMS=linux/amd64,linux/arm64 builds for both, where the builder can.
@@ -272,8 +271,17 @@ KEEP ?= 0
 fuzz: ## Run every fuzz target for FUZZTIME, JOBS at once (hours)
 	@JOBS='$(JOBS)' KEEP='$(KEEP)' hack/fuzz.sh $(FUZZTIME) $(FOLDERS)
 
-bin/gotestsum: hack/tools/gotestsum/go.mod hack/tools/gotestsum/go.sum
-	@cd hack/tools/gotestsum && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ gotest.tools/gotestsum
+# Tools of hack/tools/checks, each a file of bin/. Vale needs C.
+CHECKS := $(addprefix bin/,apidiff golangci-lint gotestsum govulncheck vale)
+bin/apidiff: PACKAGE := golang.org/x/exp/cmd/apidiff
+bin/golangci-lint: PACKAGE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+bin/gotestsum: PACKAGE := gotest.tools/gotestsum
+bin/govulncheck: PACKAGE := golang.org/x/vuln/cmd/govulncheck
+bin/vale: PACKAGE := github.com/vale-cli/vale/v3/cmd/vale
+bin/vale: export CGO_ENABLED := 1
+$(CHECKS): hack/tools/checks/go.mod hack/tools/checks/go.sum
+	@echo "building $@ (up to a minute the first time)"
+	@cd hack/tools/checks && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ $(PACKAGE)
 	@touch $@
 
 # test-e2e includes this comparison and checks docs/evidence/conformance.md. With K8S=0.37 the
@@ -393,12 +401,6 @@ verify-lint: bin/golangci-lint ## Run golangci-lint
 update-lint: bin/golangci-lint ## Fix what golangci-lint can fix
 	@for module in $(CODE_MODULES); do echo "update-lint: $$module"; (cd $$module && $(LINT) --fix ./...); done
 
-bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
-	@echo "building golangci-lint (a minute the first time)"
-	@cd hack/tools/golangci-lint && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ \
-	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	@touch $@
-
 VALE = bin/vale --config=hack/vale/vale.ini --output=line
 
 .PHONY: verify-prose
@@ -408,11 +410,6 @@ verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 	  $(VALE) --glob='*.go' cmd hack kubectl-apf pkg test || status=1; \
 	  [ $$status = 0 ] || { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
 
-bin/vale: hack/tools/vale/go.mod hack/tools/vale/go.sum
-	@echo "building vale (a minute the first time)"
-	@cd hack/tools/vale && CGO_ENABLED=1 go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ github.com/vale-cli/vale/v3/cmd/vale
-	@touch $@
-
 .PHONY: vuln
 vuln: bin/govulncheck ## Look for known vulnerabilities in what is shipped (long lane, some minutes)
 	@hack/vuln.sh
@@ -421,17 +418,9 @@ vuln: bin/govulncheck ## Look for known vulnerabilities in what is shipped (long
 release: export GOTOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)
 release: vuln
 
-bin/govulncheck: hack/tools/govulncheck/go.mod hack/tools/govulncheck/go.sum
-	@cd hack/tools/govulncheck && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ golang.org/x/vuln/cmd/govulncheck
-	@touch $@
-
 .PHONY: verify-api
 verify-api: ## Compare the API of pkg/apf with its last release
 	@hack/apidiff.sh
-
-bin/apidiff: hack/tools/apidiff/go.mod hack/tools/apidiff/go.sum
-	@cd hack/tools/apidiff && go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ golang.org/x/exp/cmd/apidiff
-	@touch $@
 
 .PHONY: verify-codegen
 verify-codegen: ## Check that the generated code is current

@@ -82,7 +82,7 @@ generate_code() {
   cp -r hack/boilerplate.go.txt hack/models-schema hack/update-codegen.sh hack/tools "$tree/hack/"
   openapi=$(version_of k8s.io/kube-openapi)
   (
-    cd "$tree/hack/tools/codegen"
+    cd "$tree/hack/tools/checks"
     try go get "k8s.io/code-generator@v$release" "k8s.io/kube-openapi@$openapi"
     export GOFLAGS="$GOFLAGS -mod=mod"
     try "$tree/hack/update-codegen.sh"
@@ -122,7 +122,7 @@ make_overlay() {
 }
 
 sources=$({ echo "$release $etcd $PWD" && git ls-files --cached --others --exclude-standard -- go.mod go.sum pkg/apf/go.mod hack/base.sh hack/update-codegen.sh \
-  hack/models-schema hack/tools/codegen pkg/apis pkg/generated pkg/server/kubernetesversion.go | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
+  hack/models-schema hack/tools/checks pkg/apis pkg/generated pkg/server/kubernetesversion.go | LC_ALL=C sort | xargs sha256sum; } | sha256sum)
 if [ "$(cat "$base/sources" 2>/dev/null)" != "$sources" ]; then
   rm -f "$base/sources" "$base/differences"
   make_module_file

@@ -63,7 +63,7 @@ program() {
 # sbom NAME FILE writes the modules of a program. A program knows the modules of this repository
 # by the folders that replace them, which no scanner finds.
 sbom() {
-  (cd hack/tools/cyclonedx && GOFLAGS='' go run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod bin -json -std -noserial -notimestamp -version="v$version" "$2") |
+  (cd hack/tools/checks && go run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod bin -json -std -noserial -notimestamp -version="v$version" "$2") |
     sed -e "s#\.\{1,2\}/pkg/#$module/pkg/#g" -e "s#\"\.\.\"#\"$module\"#g" -e "s#golang/\.\.@#golang/$module@#g" -e "s#(devel)#v$version#g" >"$dist/$1.cdx.json"
 }
 
@@ -83,7 +83,7 @@ artifacts() {
   git ls-files -z artifacts | xargs -0 cp --parents -t "$scratch"
   grep -rlF "$image:v0.1.0" "$scratch/artifacts" | xargs sed -i "s#$image:v0\.1\.0#$image:v$version#"
   pack flowcontrol-apiserver-artifacts.tar.gz "$scratch" artifacts
-  (cd hack/tools/programs && GOFLAGS='' go build -buildvcs=false -o "$scratch/kubectl" k8s.io/kubernetes/cmd/kubectl)
+  (cd hack/tools/programs && go build -buildvcs=false -o "$scratch/kubectl" k8s.io/kubernetes/cmd/kubectl)
   for overlay in "$scratch"/artifacts/overlays/*; do
     [[ $overlay == */return-* ]] || "$scratch/kubectl" kustomize "$overlay" >"$dist/install-${overlay##*/}.yaml"
   done

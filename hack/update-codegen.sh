@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Generates deepcopy, conversion and defaults beside the types, and OpenAPI,
 # apply configurations, clientset, listers and informers in pkg/generated. The
-# generators are pinned in hack/tools/codegen.
+# generators are pinned in hack/tools/checks.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +13,7 @@ header=hack/boilerplate.go.txt
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-(cd hack/tools/codegen && go build -o "$work/" tool)
+(cd hack/tools/checks && go build -o "$work/" k8s.io/{code-generator/cmd/{applyconfiguration,client,conversion,deepcopy,defaulter,informer,lister}-gen,kube-openapi/cmd/openapi-gen})
 
 find pkg/apis -name 'zz_generated.*.go' -delete
 rm -rf pkg/generated

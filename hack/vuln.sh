@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Looks for known vulnerabilities in what is shipped: the server and the plug-in, on each system
 # of a release, with the Go of go.mod's toolchain line. The database is a module, whose version is
-# in hack/tools/govulncheck/go.mod. What is found must be what hack/vulnerabilities.txt lists.
+# in hack/tools/checks/go.mod. What is found must be what hack/vulnerabilities.txt lists.
 #
 # The engine is scanned as a part of both programs. Its own go.mod names the lowest versions, which
 # SECURITY.md explains.
@@ -17,8 +17,8 @@ if ! awk '/^GO-/ && (NF < 3 || $2 !~ /^(called|imported)$/) { print; bad = 1 } E
   exit 2
 fi
 
-(cd hack/tools/govulncheck && go mod download golang.org/x/vulndb)
-database=$(cd hack/tools/govulncheck && go list -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv
+(cd hack/tools/checks && go mod download golang.org/x/vulndb)
+database=$(cd hack/tools/checks && go list -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv
 log=$(mktemp)
 trap 'rm -f "$log" "$log".*' EXIT
 

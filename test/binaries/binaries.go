@@ -94,9 +94,6 @@ func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promt
 // Collector builds an OpenTelemetry collector and returns the path of the binary.
 func Collector(ctx context.Context) (string, error) { return built.get(ctx, collectorProgram()) }
 
-// CycloneDX builds the writer of SBOMs and returns the path of the binary.
-func CycloneDX(ctx context.Context) (string, error) { return built.get(ctx, cyclonedxProgram()) }
-
 // Helm builds Helm and returns the path of the binary.
 func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
 

@@ -17,6 +17,8 @@ const (
 	// LatestKubernetesVersion is the release of the newest kube-apiserver.
 	LatestKubernetesVersion = "v1.37.2"
 
+	prometheusVersion = "v0.310.0"
+
 	// profile is the server's CPU profile for the compiler.
 	profile = "cmd/flowcontrol-apiserver/default.pgo"
 )
@@ -46,7 +48,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), cyclonedxProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {
 		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
@@ -84,12 +86,12 @@ func etcdProgram() program {
 }
 
 func prometheusProgram() program {
-	return program{name: "prometheus", module: "hack/tools/prometheus", pkg: "github.com/prometheus/prometheus/cmd/prometheus"}
+	return derived("prometheus", "github.com/prometheus/prometheus@"+prometheusVersion, "/cmd/prometheus")
 }
 
 // promtoolProgram returns the tool that checks and tests rules of Prometheus.
 func promtoolProgram() program {
-	return program{name: "promtool", module: "hack/tools/prometheus", pkg: "github.com/prometheus/prometheus/cmd/promtool"}
+	return derived("promtool", "github.com/prometheus/prometheus@"+prometheusVersion, "/cmd/promtool")
 }
 
 func kubernetesProgram(name string) program {
@@ -108,28 +110,24 @@ func replacedProgram(version string) program {
 }
 
 func buildkitProgram(name string) program {
-	return program{name: name, module: "hack/tools/buildkit", pkg: "github.com/moby/buildkit/cmd/" + name}
+	return derived(name, "github.com/moby/buildkit@v0.25.2", "/cmd/"+name)
 }
 
 func collectorProgram() program {
-	return program{name: "otel-collector", module: "hack/tools/otel-collector", pkg: "."}
-}
-
-// cyclonedxProgram returns the writer of SBOMs.
-func cyclonedxProgram() program {
-	return program{name: "cyclonedx-gomod", module: "hack/tools/cyclonedx", pkg: "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod"}
+	return clientProgram("otel-collector")
 }
 
 // helmProgram returns Helm. Like a release of it, it takes a cluster that it cannot ask for
 // one of the Kubernetes release that it is built with, not for 1.20.
 func helmProgram() program {
 	const pkg = "helm.sh/helm/v3/pkg/chartutil"
-	return program{name: "helm", module: "hack/tools/helm", pkg: "helm.sh/helm/v3/cmd/helm",
-		ldflags: []string{"-X", pkg + ".k8sVersionMajor=1", "-X", pkg + ".k8sVersionMinor=33"}}
+	p := derived("helm", "helm.sh/helm/v3@v3.18.6", "/cmd/helm")
+	p.ldflags = []string{"-X", pkg + ".k8sVersionMajor=1", "-X", pkg + ".k8sVersionMinor=33"}
+	return p
 }
 
 func k9sProgram() program {
-	return program{name: "k9s", module: "hack/tools/k9s", pkg: "github.com/derailed/k9s"}
+	return derived("k9s", "github.com/derailed/k9s@v0.50.16", "")
 }
 
 // kubectls maps the programs of other releases of kubectl to the version that each reports.
@@ -137,16 +135,15 @@ func kubectls() map[string]string {
 	return map[string]string{"kubectl-1.20": "v1.20.15", "kubectl-1.24": "v1.24.17", "kubectl-1.29": "v1.29.15", "kubectl-1.37": "v1.37.2"}
 }
 
-// clientProgram returns a client of hack/tools/clients.
+// clientProgram returns another release of kubectl, or a program of hack/tools/clients.
 func clientProgram(name string) program {
-	switch version := kubectls()[name]; {
-	case version != "":
-		return program{name: name, module: "hack/tools/clients/" + name, pkg: ".", ldflags: versionStamps(version)}
-	case name == "argo-cd":
-		return program{name: name, module: "hack/tools/clients/argo-cd", pkg: "."}
-	default:
-		return program{name: name, module: "hack/tools/clients/libraries", pkg: "./" + name}
+	version := kubectls()[name]
+	if version == "" {
+		return program{name: name, module: "hack/tools/clients", pkg: "./" + name}
 	}
+	p := derived(name, "k8s.io/kubectl@v0"+version[2:], "")
+	p.pkg, p.ldflags = "../../../hack/tools/clients/kubectl/main.go", versionStamps(version)
+	return p
 }
 
 // versionStamps returns the linker flags of a release build. Without them a

@@ -62,46 +62,13 @@ func serverOn(base string) program {
 }
 
 func kubeAPIServerOf(version string) program {
-	p := kubernetesProgram("kube-apiserver")
 	if version == KubernetesVersion {
-		return p
+		return kubernetesProgram("kube-apiserver")
 	}
 	minor := version[1:strings.LastIndex(version, ".")]
-	p.name, p.module, p.ldflags = p.name+"-"+minor, nextModule, versionStamps(version)
-	if version != NextKubernetesVersion {
-		p.module = ".cache/kubernetes/" + version[1:]
-		p.prepare = func(_ context.Context, root string) ([]string, error) {
-			return []string{"-mod=mod"}, deriveModule(root, p.module, version)
-		}
-	}
+	p := derived("kube-apiserver-"+minor, "k8s.io/kubernetes@"+version, "/cmd/kube-apiserver")
+	p.ldflags = versionStamps(version)
 	return p
-}
-
-// nextModule is the folder of the module that builds NextKubernetesVersion.
-const nextModule = "hack/tools/kubernetes-next"
-
-// deriveModule writes a copy of nextModule for another version. The go command raises the other
-// requirements to what that version requires.
-func deriveModule(root, folder, version string) error {
-	folder = filepath.Join(root, filepath.FromSlash(folder))
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	versions := strings.NewReplacer(" "+NextKubernetesVersion, " "+version, " v0"+NextKubernetesVersion[2:], " v0"+version[2:])
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(nextModule), name))
-		if err != nil {
-			return err
-		}
-		text := string(content)
-		if name == "go.mod" {
-			text = versions.Replace(text)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // run returns what a command prints.

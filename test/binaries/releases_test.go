@@ -27,19 +27,19 @@ func TestProgramsAreNamedByTheReleaseThatTheVariableNames(t *testing.T) {
 	require.ErrorContains(t, err, "K8S=0.35: the tests have no kube-apiserver of this release; name 0.33, 0.36 or 0.37")
 }
 
-func TestModuleOfAnotherReleaseHasItsVersions(t *testing.T) {
-	root, err := Root()
-	require.NoError(t, err)
-	folder := t.TempDir()
-	below, err := filepath.Rel(root, folder)
-	require.NoError(t, err)
-	require.NoError(t, deriveModule(root, below, "v1.99.3"))
+// TestAModuleIsDerivedFromOneVersion takes what the module itself says from the module cache, where
+// the go command puts it.
+func TestAModuleIsDerivedFromOneVersion(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "derived")
+	require.NoError(t, derive(t.Context(), folder, "k8s.io/kubernetes@"+KubernetesVersion))
 	content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	require.NoError(t, err)
-	require.Contains(t, string(content), "\tk8s.io/kubernetes v1.99.3 ")
-	require.Contains(t, string(content), "k8s.io/apiserver => k8s.io/apiserver v0.99.3\n")
-	require.NotContains(t, string(content), NextKubernetesVersion[2:])
-	require.FileExists(t, filepath.Join(folder, "go.sum"))
+	text := string(content)
+	require.Contains(t, text, "\nrequire k8s.io/kubernetes v1.33.13\n")
+	require.Contains(t, text, "\nreplace k8s.io/apiserver => k8s.io/apiserver v0.33.13\n")
+	require.Contains(t, text, "\ngodebug default=go1.24\n")
+	require.NotContains(t, text, "staging")
+	require.ErrorContains(t, derive(t.Context(), filepath.Join(t.TempDir(), "other"), "k8s.io/kubernetes@v1.99.99"), "k8s.io/kubernetes@v1.99.99")
 }
 
 func TestProgramsAreBuiltByName(t *testing.T) {

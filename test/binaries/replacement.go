@@ -14,6 +14,12 @@ func Replacement(ctx context.Context, release string) (folder string, err error)
 	if err != nil {
 		return "", err
 	}
-	folder, err = run(ctx, filepath.Join(root, "test", "replacement", "module.sh"), release)
+	p := kubeAPIServerOf("v" + release)
+	if p.prepare != nil {
+		if _, err := p.prepare(ctx, root); err != nil {
+			return "", err
+		}
+	}
+	folder, err = run(ctx, filepath.Join(root, "test", "replacement", "module.sh"), release, filepath.Join(root, filepath.FromSlash(p.module)))
 	return strings.TrimSpace(folder), err
 }

@@ -2,7 +2,7 @@
 # Makes a module in which programs and tests of a Kubernetes release are built with
 # pkg/apf in place of the engine of k8s.io/apiserver, and prints its folder:
 #
-#   cd "$(test/replacement/module.sh 1.33.13)"
+#   cd "$(test/replacement/module.sh 1.33.13 [FOLDER of a module with that release])"
 #   go build -mod=mod k8s.io/kubernetes/cmd/kube-apiserver
 #
 # The folder has a copy of k8s.io/apiserver, in which four files are changed and two are
@@ -16,8 +16,9 @@ release=${1:?"which release of Kubernetes, such as 1.33.13?"}
 cd "$(dirname "$0")/../.."
 root=$PWD
 module=$(sed -n 's/^module //p' pkg/apf/go.mod)
-tools=$(grep -lE "^(require |	)k8s.io/kubernetes v$release( |\$)" hack/tools/*/go.mod) || {
-  echo "no module below hack/tools builds Kubernetes $release: $(grep -hoE '	k8s.io/kubernetes v[0-9.]+' hack/tools/*/go.mod | tr -d '\t' | tr '\n' ' ')can be had" >&2
+tools=${2:-$root/hack/tools/programs}
+grep -q "k8s.io/kubernetes v$release\b" "$tools/go.mod" || {
+  echo "$tools/go.mod does not build Kubernetes $release: name the folder of a module that does, after the release" >&2
   exit 1
 }
 
@@ -27,8 +28,9 @@ source_of() { go mod download -json "$1" | sed -n 's/^.*"Dir": "\(.*\)",$/\1/p';
 folder=$root/.cache/replacement/$release
 mkdir -p "$folder"
 cd "$folder"
-cp "$root/$tools" go.mod
-cat "$root/${tools%.mod}.sum" "$root/pkg/apf/go.sum" | sort -u >go.sum
+cp "$tools/go.mod" .
+touch "$tools/go.sum" # not there before the first build
+sort -u "$tools/go.sum" "$root/pkg/apf/go.sum" >go.sum
 go mod edit -module=replacement -require="$module@v0.0.0" -replace="$module=$root/pkg/apf"
 go mod edit -dropreplace=k8s.io/apiserver
 rm -rf apiserver apimachinery

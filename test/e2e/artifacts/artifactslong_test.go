@@ -54,13 +54,10 @@ func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, re
 	})
 }
 
-// certManagerModule returns the folder of cert-manager's module, in the version
-// that hack/tools/cert-manager pins.
+// certManagerModule returns the folder of cert-manager's module.
 func certManagerModule(t *testing.T) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager")
-	command.Dir = folder(t, "../hack/tools/cert-manager")
-	command.Env = append(command.Environ(), "GOWORK=off")
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager@v1.21.2")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()

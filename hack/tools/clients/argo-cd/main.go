@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/libraries/objects"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/libraries/steps"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/objects"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/steps"
 )
 
 func main() { steps.Main(argo) }
