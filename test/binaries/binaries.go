@@ -32,10 +32,6 @@ func Plugin(ctx context.Context) (string, error) { return built.get(ctx, pluginP
 // and returns the path of the binary.
 func Release(ctx context.Context) (string, error) { return built.get(ctx, releaseProgram()) }
 
-// Peer builds this project's server with the flow control of k8s.io/apiserver
-// and returns the path of the binary. Only a benchmark needs it.
-func Peer(ctx context.Context) (string, error) { return built.get(ctx, peerProgram()) }
-
 // Etcd builds etcd and returns the path of the binary.
 func Etcd(ctx context.Context) (string, error) { return built.get(ctx, etcdProgram()) }
 

@@ -75,12 +75,6 @@ func releaseProgram() program {
 	return program{name: "flowcontrol-apiserver-release", module: ".", pkg: "./cmd/flowcontrol-apiserver", profile: profile}
 }
 
-// peerProgram is compiled like the released server, so that a comparison shows
-// only the flow control.
-func peerProgram() program {
-	return program{name: "flowcontrol-peer", module: "hack/lab", pkg: "./contention/peer", profile: "../../" + profile}
-}
-
 func etcdProgram() program {
 	return program{name: "etcd", module: "hack/tools/programs", pkg: "go.etcd.io/etcd/server/v3"}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/prometheus/procfs"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
@@ -49,13 +48,13 @@ func measureEngines(o *harness.Owner, s settings, benchmark string, schemas int)
 	}}
 	for round := range s.rounds + 1 {
 		for _, by := range turns(round) {
-			before, err := processorTime(servers[by].process.PID())
+			before, err := measurement.ProcessorTime(servers[by].process.PID())
 			o.Check(err)
 			values, err := measureRound(o.Context(), clients[by], get)
 			o.Check(err)
-			after, err := processorTime(servers[by].process.PID())
+			after, err := measurement.ProcessorTime(servers[by].process.PID())
 			o.Check(err)
-			values[processor] = (after - before) / float64(get.count)
+			values[processor] = (after - before).Seconds() / float64(get.count)
 			if round > 0 { // the first warms up
 				s.record(o, benchmark, by, get.count, values)
 			}
@@ -76,14 +75,4 @@ func startInside(o *harness.Owner, etcd *harness.Etcd, env ...string) contender 
 		config.BearerToken = token
 		return newClients(o, config, count)
 	}}
-}
-
-// processorTime returns the processor time of a process, in seconds.
-func processorTime(pid int) (float64, error) {
-	process, err := procfs.NewProc(pid)
-	if err != nil {
-		return 0, fmt.Errorf("processor time is read from /proc, so on Linux only: %w", err)
-	}
-	stat, err := process.Stat()
-	return stat.CPUTime(), err
 }

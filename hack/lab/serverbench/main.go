@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
@@ -34,10 +33,6 @@ type settings struct {
 	schemas int // in the measurements with many schemas
 	samples int // for the time to enforcement
 	tasks   string
-	// fanTime is how long writes are sent in a round of the part fanout, and fanRounds the
-	// number of rounds.
-	fanTime   time.Duration
-	fanRounds int
 	log       *measurement.Log // receives the results
 }
 
@@ -48,8 +43,6 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
 	flag.IntVar(&s.samples, "samples", 100, "how many FlowSchemas are applied in a round, for each replica, in the part aggregated")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
-	flag.DurationVar(&s.fanTime, "fanout", time.Minute, "how long writes are sent in a round of the part fanout")
-	flag.IntVar(&s.fanRounds, "fanout-rounds", 1, "how often the part fanout is measured; fewer than 6 give no interval")
 	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
 	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
@@ -57,8 +50,8 @@ func run(ctx context.Context) error {
 	if *nothing != "" {
 		return doNothing(ctx, *nothing)
 	}
-	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 || s.fanRounds < 1 || s.fanTime < time.Second {
-		return fmt.Errorf("--rounds, --schemas, --samples, --fanout-rounds and --fanout are %d, %d, %d, %d and %v; each must be at least 1, or a second", s.rounds, s.schemas, s.samples, s.fanRounds, s.fanTime)
+	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 {
+		return fmt.Errorf("--rounds, --schemas and --samples are %d, %d and %d; each must be at least 1", s.rounds, s.schemas, s.samples)
 	}
 	if *profile != "" {
 		return takeProfiles(ctx, s, *profile)

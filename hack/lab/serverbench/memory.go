@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"time"
 
@@ -66,36 +63,6 @@ func cachePrograms(o *harness.Owner) {
 		_, err = os.ReadFile(path)
 		o.Check(err)
 	}
-}
-
-// liveMemory returns the bytes of a server's heap and stacks that are in use after a
-// garbage collection.
-func liveMemory(o *harness.Owner, c *client) float64 {
-	response, err := c.send(o.Context(), request{method: http.MethodGet, path: "/debug/pprof/heap?gc=1&debug=1"})
-	o.Check(err)
-	defer func() { _ = response.Body.Close() }() // it was only read
-	profile, err := io.ReadAll(response.Body)
-	o.Check(err)
-	live, err := parseLiveMemory(profile)
-	o.Check(err)
-	return live
-}
-
-// parseLiveMemory reads the statistics at the end of a heap profile in text form.
-func parseLiveMemory(profile []byte) (float64, error) {
-	var live float64
-	for _, statistic := range []string{"HeapAlloc", "Stack"} {
-		_, rest, found := bytes.Cut(profile, []byte("\n# "+statistic+" = "))
-		if !found {
-			return 0, fmt.Errorf("the heap profile has no %s: %.200q", statistic, profile)
-		}
-		var value float64
-		if _, err := fmt.Fscan(bytes.NewReader(rest), &value); err != nil {
-			return 0, fmt.Errorf("%s of the heap profile: %w", statistic, err)
-		}
-		live += value
-	}
-	return live, nil
 }
 
 // residentMemory returns a process's VmRSS in bytes.

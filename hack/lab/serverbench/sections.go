@@ -48,14 +48,6 @@ func sections() []section {
 			parts: []part{{"large", measureLarge}},
 		},
 		{
-			name: "sizing", heading: "What a server needs, beside " + kubernetes, setting: sideBySide + howToRead,
-			parts: []part{{"sizing", measureSizing}},
-		},
-		{
-			name: "fanout", heading: "Watch fan-out, beside " + kubernetes, setting: sideBySide + howToRead,
-			parts: []part{{"fanout", measureFanout}},
-		},
-		{
 			name: "aggregated", heading: "Behind " + kubernetes,
 			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
 				measurement.HowToRead,
