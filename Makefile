@@ -316,10 +316,6 @@ adoption: adoption-programs ## Measure servers of other projects with pkg/apf; w
 adoption-programs: ## Build the programs that `make adoption` runs
 	@for server in $(SERVER); do echo "adoption-programs: $$server (minutes the first time)"; (cd hack/lab && go run ./adoption -build -server=$$server); done
 
-.PHONY: coverage
-coverage: bin/gotestsum ## Measure test coverage; write docs/evidence/coverage.md
-	@hack/coverage.sh
-
 .PHONY: binaries
 binaries: ## Build the programs that `make test` runs
 	@echo "binaries: the server, the plug-in, etcd and the Kubernetes programs (minutes the first time)"

@@ -18,11 +18,6 @@ const (
 	// `make binaries` has just built everything, and no test runs the go command
 	// again, which takes seconds for each program.
 	prebuiltVariable = "BINARIES"
-	// coverageVariable, if set, builds this repository's programs with coverage
-	// counters.
-	coverageVariable = "COVERAGE"
-	// ourPackages are the packages of this repository's programs, which are in three modules.
-	ourPackages = modulePath + "/cmd/...," + modulePath + "/pkg/...," + modulePath + "/kubectl-apf/..."
 )
 
 // built caches the paths of the programs that this process has built. It is the
@@ -144,9 +139,6 @@ func runArgs(p program, root string, additional []string, path string) []string 
 	flags = append(flags, "-ldflags="+strings.Join(append([]string{"-s", "-w"}, p.ldflags...), " "))
 	if p.profile != "" {
 		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
-	}
-	if p.ours && os.Getenv(coverageVariable) != "" {
-		flags = append(flags, "-cover", "-coverpkg="+ourPackages)
 	}
 	return append(append(flags, additional...), p.pkg, path)
 }

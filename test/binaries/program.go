@@ -30,7 +30,6 @@ type program struct {
 	pkg     string // import path of its main package
 	ldflags []string
 	profile string // PGO profile, relative to the module's folder; empty: none
-	ours    bool   // of this repository: built for coverage
 	// prepare, if set, makes what the build needs, and returns additional flags of the go command.
 	prepare func(ctx context.Context, root string) ([]string, error)
 }
@@ -62,12 +61,12 @@ func long() []program {
 // serverProgram returns the server compiled without its profile, so that it
 // shares all compiled packages with the unit tests.
 func serverProgram() program {
-	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver", ours: true}
+	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver"}
 }
 
 // pluginProgram returns the kubectl plug-in, which kubectl finds beside itself.
 func pluginProgram() program {
-	return program{name: "kubectl-apf", module: "kubectl-apf", pkg: ".", ours: true}
+	return program{name: "kubectl-apf", module: "kubectl-apf", pkg: "."}
 }
 
 // releaseProgram returns the server as `make build` compiles it.
