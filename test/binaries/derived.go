@@ -50,7 +50,8 @@ func derive(ctx context.Context, folder, version string) error {
 		if strings.HasPrefix(r.New.Path, "./staging/") {
 			r.New = named{r.Old.Path, "v0" + strings.TrimPrefix(number, "v1")}
 		}
-		fmt.Fprintln(&text, strings.TrimRight(strings.Join([]string{"replace", r.Old.Path, r.Old.Version, "=>", r.New.Path, r.New.Version}, " "), " "))
+		line := strings.Join([]string{"replace", r.Old.Path, r.Old.Version, "=>", r.New.Path, r.New.Version}, " ")
+		fmt.Fprintln(&text, strings.Join(strings.Fields(line), " ")) // a version may be missing
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

@@ -61,7 +61,7 @@ func runVuln(t *testing.T, report, status, listed string) (code int, output stri
 	for path, content := range map[string]string{
 		filepath.Join(tree, "go.mod"):                             "module m\n\ngo 9.8\n\ntoolchain go9.8.7\n",
 		filepath.Join(tree, "kubectl-apf", "go.mod"):              "module m/kubectl-apf\n",
-		filepath.Join(tree, "hack", "tools", "govulncheck", "go"): "",
+		filepath.Join(tree, "hack", "tools", "checks", "go"): "",
 		filepath.Join(tree, "hack", "vulnerabilities.txt"):        listed,
 		filepath.Join(tree, "hack", "vuln.sh"):                    fileText(t, "hack/vuln.sh"),
 		filepath.Join(programs, "report"):                         report,

@@ -33,7 +33,7 @@ type settings struct {
 	schemas int // in the measurements with many schemas
 	samples int // for the time to enforcement
 	tasks   string
-	log       *measurement.Log // receives the results
+	log     *measurement.Log // receives the results
 }
 
 func run(ctx context.Context) error {

@@ -70,3 +70,6 @@ func residentMemory(pid int) (float64, error) { return measurement.ProcessMemory
 
 // peakOf returns the peak of resident memory since the last reset, in bytes.
 func peakOf(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmHWM") }
+
+// pairServer returns the kind of a server in a list of pairs.
+func pairServer(i int) server { return server(i % 2) }
