@@ -88,7 +88,7 @@ func checksum(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// assertSBOM compares the modules with those that the go command wrote into the program.
+// assertSBOM compares the modules with what the go command wrote into the program.
 func assertSBOM(t *testing.T, text, program string) {
 	t.Helper()
 	info, err := buildinfo.ReadFile(program)
