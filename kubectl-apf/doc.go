@@ -10,23 +10,25 @@
 //
 //	L0  configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	    replica         the state of one API server: levels, queues, requests, metrics
-//	    trace           the format of recorded requests
 //	    table           tables for terminals of any width
-//	L1  logs            audit events, request lines and waits of clients, within any transport
-//	    source          where both come from: a cluster, files, both, or saved answers
-//	L2  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
+//	    uri             requests, by their methods and URIs
+//	    plain           the text of files, compressed or of Windows
+//	L1  trace           the format of recorded requests
+//	    source          configurations and replicas: a cluster, files, both, or saved answers
+//	L2  logs            audit events, request lines and waits of clients, within any transport
+//	L3  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
 //	    top             who holds the seats
 //	    findings        what is wrong or risky, by package lint, in traffic too
 //	    why             what was delayed or rejected, and the remedy
 //	    diff            what a change moves
 //	    simulate        what a trace becomes under a configuration
-//	    record          traces of what API servers logged, and pseudonyms for the names in them
-//	L3  size            how many seats meet goals, from requests or two scrapes
+//	    record          traces of what API servers logged
+//	L4  size            how many seats meet goals, from requests or two scrapes
 //	    suite           expectations about a configuration
 //	    dashboard       a page that shows what top answers
-//	L4  isolate         flow schemas and a level for an operator
-//	L5  command         flags, a file for each command
-//	L6  kubectl-apf     main
+//	L5  isolate         flow schemas and a level for an operator
+//	L6  command         flags, a file for each command
+//	L7  kubectl-apf     main
 //
 // source does the input; the answers are pure functions of plain values, except that
 // dashboard reads again and again. Each answer

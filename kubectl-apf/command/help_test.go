@@ -139,7 +139,7 @@ func TestExamplesRun(t *testing.T) {
 				if name == "top" {
 					line = append(line, "--interval=0")
 				}
-				if slices.Contains([]string{"simulate", "size", "test", "version", "completion"}, name) {
+				if slices.Contains([]string{"record", "simulate", "size", "test", "version", "completion"}, name) {
 					got := run(t, line...)
 					assert.Zero(t, got.status, "%s: %s", line, got.errOut)
 					continue

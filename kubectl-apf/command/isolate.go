@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/isolate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
@@ -20,16 +18,15 @@ import (
 
 // isolateCommand is "kubectl apf isolate".
 type isolateCommand struct {
-	env         Environment
-	looking     *looking
-	output      output
-	accounts    []string
-	workloads   []string
-	audit, http []string
-	users       string
-	trace       string
-	name        string
-	seats       int
+	env       Environment
+	looking   *looking
+	output    output
+	accounts  []string
+	workloads []string
+	logs      logFlags
+	trace     string
+	name      string
+	seats     int
 }
 
 func newIsolate(env Environment) *cobra.Command {
@@ -71,9 +68,7 @@ kubectl apf isolate --service-account=shop/default --audit-log=audit.log`,
 	flags.StringArrayVar(&i.workloads, "for", nil, "A workload of the operator, in the namespace of -n: deployment/NAME, statefulset/NAME or daemonset/NAME. It may be repeated.")
 	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
 	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 if they are to be found.")
-	flags.StringArrayVar(&i.audit, "audit-log", nil, "An audit log of API servers, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
-	flags.StringArrayVar(&i.http, "http-log", nil, "A log of API servers with -v=3 or more, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
-	flags.StringVar(&i.users, "users", "", "A file that names the users of requests in -v=3 logs by user agent and address.")
+	i.logs.addFlags(flags)
 	flags.StringVar(&i.trace, "trace", "", "A trace of kubectl apf record, instead of logs.")
 	i.looking.addFlags(flags)
 	i.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
@@ -141,7 +136,7 @@ func (i *isolateCommand) runners() ([]source.Runner, error) {
 	switch {
 	case len(runners) == 0:
 		return nil, errors.New("--service-account or --for must be given, the operator to isolate")
-	case i.trace != "" && len(i.audit)+len(i.http) > 0:
+	case i.trace != "" && i.logs.given():
 		return nil, errors.New("--trace and logs exclude each other: a trace is made of logs")
 	case i.seats < 0:
 		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
@@ -186,21 +181,12 @@ func (i *isolateCommand) requests(ctx context.Context) (each func(func(*trace.Re
 	if i.trace != "" {
 		return i.traced, func() {}, nil
 	}
-	if len(i.audit)+len(i.http) == 0 {
+	if !i.logs.given() {
 		return nil, func() {}, nil
 	}
-	// A log may be a little ahead of the clock here.
-	options := record.Options{Clock: logs.Clock{Latest: i.env.Clock.Now().Add(24 * time.Hour), Zone: time.UTC}}
-	if options.Audit, err = logsOf(i.audit); err != nil {
+	options, err := i.logs.options(i.env)
+	if err != nil {
 		return nil, nil, err
-	}
-	if options.HTTP, err = logsOf(i.http); err != nil {
-		return nil, nil, err
-	}
-	if i.users != "" {
-		if options.Users, err = record.ReadUsers(i.users); err != nil {
-			return nil, nil, err
-		}
 	}
 	recording, err := record.New(ctx, options)
 	if err != nil {

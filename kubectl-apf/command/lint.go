@@ -32,10 +32,9 @@ func newLint(env Environment) *cobra.Command {
 cluster. With files it judges their objects, as if they were applied to the cluster, or
 with --offline to one that has only the built-in objects.
 
-With logs it judges clients too: agents of nodes and leases in the wrong level, webhooks
-that wait for their own level, and limits of clients that allow less than flow control.
-The logs come from API servers. --client-log names the log of a client, such as an
-operator.
+With logs it judges clients too: agents of nodes and leases in the wrong level, and limits
+of clients that allow less than flow control. The logs come from API servers. --client-log
+names the log of a client, such as an operator.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 
@@ -45,9 +44,6 @@ kubectl apf lint
 
 # Judge the files of a repository in CI, without a cluster, and fail on warnings too
 kubectl apf lint -R -f manifests --offline --release=1.33 --fail-on=warning
-
-# Judge the clients of the servers whose log this is
-kubectl apf lint --audit-log=audit.log
 
 # Say whether an operator still needs its own limit (--kube-api-qps)
 kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --audit-log=audit.log

@@ -15,13 +15,15 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 	if !l.logs.given() && len(l.clients) == 0 {
 		return nil
 	}
-	options, err := l.logs.options(l.env.Clock.Now())
+	clients, err := logsOf(l.clients) // USER=PATH has the form of REPLICA=PATH
 	if err != nil {
-		return err
+		return fmt.Errorf("--client-log: %w", err)
 	}
-	clients, err := clientLogs(l.clients)
-	if err != nil {
-		return err
+	var options record.Options
+	if l.logs.given() {
+		if options, err = l.logs.options(l.env); err != nil {
+			return err
+		}
 	}
 	in.Read = func(traffic *findings.Traffic) ([]string, error) {
 		for _, log := range clients {
@@ -38,21 +40,12 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 		}
 		defer recording.Close()
 		header := recording.Header()
-		return header.LeftOut.Notes, recording.EachFrom(ctx, func(r *trace.Request, address string) error {
-			traffic.Observe(r, address)
+		return header.LeftOut.Notes, recording.Each(ctx, func(r *trace.Request) error {
+			traffic.Observe(r)
 			return nil
 		})
 	}
 	return nil
-}
-
-// clientLogs reads USER=PATH or PATH, in the form that logs of servers have.
-func clientLogs(texts []string) ([]record.Log, error) {
-	logs, err := logsOf(texts)
-	if err != nil {
-		return nil, fmt.Errorf("--client-log: %w", err)
-	}
-	return logs, nil
 }
 
 func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) error {

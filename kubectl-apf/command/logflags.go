@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,11 +11,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 )
 
-// logFlags name logs of API servers.
+// logFlags name logs of API servers, and what is read of them.
 type logFlags struct {
 	audit, http []string
 	users       string
 	zone        string
+	from, to    string
 }
 
 func (l *logFlags) addFlags(flags *pflag.FlagSet) {
@@ -22,24 +24,33 @@ func (l *logFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.http, "http-log", nil, "A log with -v=3 or more, as text or JSON, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringVar(&l.users, "users", "", "A file that names the users of requests in -v=3 logs by user agent and address.")
 	flags.StringVar(&l.zone, "log-time-zone", "UTC", "The time zone of -v=3 logs as text, such as Europe/Berlin.")
+	flags.StringVar(&l.from, "from", "", "Leave out requests that arrived before this time, such as 2026-11-22T10:00:00Z.")
+	flags.StringVar(&l.to, "to", "", "Leave out requests that arrived at this time or later.")
 }
 
 // given reports whether a log is named.
 func (l *logFlags) given() bool { return len(l.audit) > 0 || len(l.http) > 0 }
 
 // options returns how to read the logs.
-func (l *logFlags) options(now time.Time) (record.Options, error) {
-	var o record.Options
-	zone, err := time.LoadLocation(l.zone)
-	if err != nil {
-		return o, fmt.Errorf("--log-time-zone is %q: must be a time zone, such as Europe/Berlin", l.zone)
+func (l *logFlags) options(env Environment) (o record.Options, err error) {
+	if !l.given() {
+		return o, errors.New("--audit-log or --http-log must be given")
 	}
 	// A log may be a little ahead of the clock here.
-	o.Clock = logs.Clock{Latest: now.Add(24 * time.Hour), Zone: zone}
+	o.Clock.Latest = env.Clock.Now().Add(24 * time.Hour)
+	if o.Clock.Zone, err = time.LoadLocation(l.zone); err != nil {
+		return o, fmt.Errorf("--log-time-zone is %q: must be a time zone, such as Europe/Berlin", l.zone)
+	}
 	if o.Audit, err = logsOf(l.audit); err != nil {
 		return o, err
 	}
 	if o.HTTP, err = logsOf(l.http); err != nil {
+		return o, err
+	}
+	if o.From, err = timeOf("--from", l.from); err != nil {
+		return o, err
+	}
+	if o.To, err = timeOf("--to", l.to); err != nil {
 		return o, err
 	}
 	if l.users != "" {
@@ -58,4 +69,37 @@ func logsOf(texts []string) ([]record.Log, error) {
 		logs = append(logs, log)
 	}
 	return logs, nil
+}
+
+// timeOf returns the time of a flag; zero if it is empty.
+func timeOf(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s is %q: must be a time, such as 2026-11-22T10:00:00Z", flag, text)
+	}
+	return at, nil
+}
+
+// readAuditLogs passes the requests of audit logs on, and returns sentences about what
+// is wrong with the logs.
+func readAuditLogs(env Environment, names []string, observe func(*logs.Request)) (notes []string, err error) {
+	for _, name := range names {
+		in, err := openFile(env, name)
+		if err != nil {
+			return nil, err
+		}
+		summary, err := logs.ReadEvents(name, in, func(r *logs.Request) error {
+			observe(r)
+			return nil
+		})
+		_ = in.Close()
+		if err != nil {
+			return nil, fmt.Errorf("reading an audit log: %w", err)
+		}
+		notes = append(notes, summary.Notes()...)
+	}
+	return notes, nil
 }

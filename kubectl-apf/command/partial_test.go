@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ func TestWhatIsUnknownStandsBesideTheNumber(t *testing.T) {
 
 func (c *partialCase) run(t *testing.T) result {
 	t.Helper()
-	if c.args[0] == "test" || c.args[0] == "simulate" {
+	if slices.Contains([]string{"record", "simulate", "test"}, c.args[0]) {
 		return run(t, c.args...)
 	}
 	server := newAPIServer(t)

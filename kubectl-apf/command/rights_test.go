@@ -94,7 +94,6 @@ func requests() map[string][][]string {
 		"lint":    {{}},
 		"diff":    {{"-f", "schemas.yaml"}},
 		"isolate": {{"--service-account=shop/default"}, {"--for=deployment/robot"}, {"--for=daemonset/robot"}, {"--for=statefulset/robot"}},
-		"record":  {{"--audit-log=audit.log", "--anonymize", "-o", "a.trace", "--configuration-output=hidden.yaml"}},
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 type sizeCommand struct {
 	simulating
 	looking  *looking
-	logs     recordedLogs
+	logs     logFlags
 	output   output
 	before   string
 	interval time.Duration

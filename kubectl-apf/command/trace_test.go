@@ -43,44 +43,10 @@ func TestRecord(t *testing.T) {
 	assert.True(t, strings.HasPrefix(got.out, "a.trace: 1 requests from 2026-05-06T07:08:00Z to 2026-05-06T07:08:00Z\nNote: An audit log has no requests that its policy drops."), got.out)
 }
 
-func TestRecordWithPseudonyms(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "audit.log", auditEvent)
-	write(t, "flowschemas.yaml", flowSchema)
-	arguments := []string{"record", "--audit-log=audit.log", "--anonymize", "--anonymize-key=key", "--configuration-output=hidden.yaml", "--offline", "--release=1.33", "-f", "flowschemas.yaml"}
-	got := run(t, append(arguments, "-o", "a.trace")...)
-	require.Zero(t, got.status, got.errOut)
-	h, all := readTrace(t, "a.trace")
-	assert.True(t, h.Anonymized)
-	assert.Regexp(t, "^user-", all[0].User)
-	configuration, err := os.ReadFile("hidden.yaml")
-	require.NoError(t, err)
-	assert.Contains(t, string(configuration), "name: "+all[0].User, "the same user has the same pseudonym")
-	assert.NotContains(t, string(configuration), "robot")
-	key, err := os.Stat("key")
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), key.Mode().Perm())
-
-	// The configuration is one that other commands read.
-	explained := run(t, "explain", "list", "pods", "--as="+all[0].User, "--offline", "--release=1.33", "-f", "hidden.yaml", "-o", "json")
-	require.Zero(t, explained.status, explained.errOut)
-	assert.Contains(t, explained.out, `"name": "schema-`)
-
-	again := run(t, append(arguments, "-o", "b.trace", "--force")...)
-	require.Zero(t, again.status, again.errOut)
-	_, same := readTrace(t, "b.trace")
-	assert.Equal(t, all, same, "the key decides the pseudonyms")
-	other := run(t, "record", "--audit-log=audit.log", "--anonymize", "-o", "c.trace")
-	require.Zero(t, other.status, other.errOut)
-	_, different := readTrace(t, "c.trace")
-	assert.NotEqual(t, all[0].User, different[0].User, "a key that is not kept is another one")
-}
-
 func TestTracesThatCannotBeMade(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "audit.log", auditEvent)
 	write(t, "empty.log", "")
-	write(t, "short", "too short")
 	write(t, "mine", "mine")
 	for _, test := range []struct {
 		name string
@@ -98,10 +64,6 @@ func TestTracesThatCannotBeMade(t *testing.T) {
 		{"a time zone that is none", []string{"record", "--audit-log=audit.log", "--log-time-zone=Mars", "-o", "mine", "--force"}, `--log-time-zone is "Mars": must be a time zone`},
 		{"users that do not exist", []string{"record", "--audit-log=audit.log", "--users=missing", "-o", "mine", "--force"}, "missing: no such file or directory"},
 		{"no request in the time", []string{"record", "--audit-log=audit.log", "--from=2027-01-01T00:00:00Z", "-o", "mine", "--force"}, "no request that flow control governs from 2027-01-01T00:00:00Z"},
-		{"a key without pseudonyms", []string{"record", "--audit-log=audit.log", "--anonymize-key=key", "-o", "mine", "--force"}, "--anonymize-key and --configuration-output need --anonymize"},
-		{"a key that is short", []string{"record", "--audit-log=audit.log", "--anonymize", "--anonymize-key=short", "-o", "mine", "--force"}, "short: the key of pseudonyms must have 16 bytes or more"},
-		{"a configuration that exists", []string{"record", "--audit-log=audit.log", "--anonymize", "--configuration-output=mine", "-o", "new"}, "mine: file already exists"},
-		{"a configuration in the trace", []string{"record", "--audit-log=audit.log", "--anonymize", "--configuration-output=new", "-o", "new"}, "must be different files"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := run(t, test.args...)

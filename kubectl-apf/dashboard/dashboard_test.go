@@ -38,13 +38,13 @@ func (c *cluster) Replicas(context.Context, source.Want) ([]replica.Replica, err
 	}
 	c.reads++
 	read := replica.Replica{Name: "a", Read: c.clock.Now(), Metrics: replica.Metrics{
-		Levels: map[string]replica.LevelMetrics{"system": {Nominal: 8, Current: 10, SeatsInUse: c.reads}},
+		Levels: map[string]replica.LevelMetrics{"system": {Nominal: new(8), Current: new(10), SeatsInUse: new(c.reads)}},
 		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
-			{Level: "system", FlowSchema: "nodes"}: {Waiting: 2, Rejected: map[string]uint64{"queue-full": uint64(6 * c.reads)}},
+			{Level: "system", FlowSchema: "nodes"}: {Waiting: new(2), Rejected: map[string]uint64{"queue-full": uint64(6 * c.reads)}},
 		},
 	}}
 	for i := range c.flows {
-		read.Flows = append(read.Flows, replica.Flow{Level: "system", FlowSchema: "nodes", Distinguisher: fmt.Sprint(i), SeatSeconds: [3]float64{float64(i)}})
+		read.Flows = append(read.Flows, replica.Flow{Level: "system", FlowSchema: "nodes", Distinguisher: fmt.Sprint(i), SeatSeconds1m: float64(i)})
 	}
 	return []replica.Replica{read}, nil
 }
@@ -63,8 +63,8 @@ func TestStateHasTheReadingsAfterTheLastOneThatThePageHas(t *testing.T) {
 
 	all := d.State(0)
 	assert.Equal(t, []Reading{
-		{Number: 1, At: c.clock.Now().Add(-2 * time.Second), Levels: []Point{{Level: "system", Seats: new(1), Limit: new(10), Nominal: new(8), Waiting: 2}}},
-		{Number: 2, At: c.clock.Now(), Levels: []Point{{Level: "system", Seats: new(2), Limit: new(10), Nominal: new(8), Waiting: 2, RejectedPerSecond: new(3.0)}}},
+		{Number: 1, At: c.clock.Now().Add(-2 * time.Second), Levels: []Point{{Level: "system", Seats: new(1), Limit: new(10), Nominal: new(8), Waiting: new(2)}}},
+		{Number: 2, At: c.clock.Now(), Levels: []Point{{Level: "system", Seats: new(2), Limit: new(10), Nominal: new(8), Waiting: new(2), RejectedPerSecond: new(3.0)}}},
 	}, all.Readings)
 	assert.Equal(t, 2, *all.Levels.Total.SeatsInUse, "the tables have the last reading")
 	assert.Len(t, all.Flows.Flows, 2)

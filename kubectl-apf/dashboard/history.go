@@ -21,7 +21,7 @@ type Point struct {
 	Seats             *int     `json:"seats"`
 	Limit             *int     `json:"limit"`
 	Nominal           *int     `json:"nominal"`
-	Waiting           int      `json:"waiting"`
+	Waiting           *int     `json:"waiting"`
 	RejectedPerSecond *float64 `json:"rejectedPerSecond"`
 }
 

@@ -31,7 +31,7 @@ func New(before, after configuration.Configuration, now time.Time) *Comparison {
 
 // Observe counts a request of an audit log. After the first, Result is about the
 // observed requests.
-func (c *Comparison) Observe(e *logs.Event) {
+func (c *Comparison) Observe(e *logs.Request) {
 	c.observed = true
 	if !e.Governed() {
 		c.ungoverned++
@@ -41,10 +41,10 @@ func (c *Comparison) Observe(e *logs.Event) {
 	if e.GroupsImplied {
 		c.implied++
 	}
-	r := route{c.before.classify(&e.Attributes), c.after.classify(&e.Attributes)}
+	a := e.Attributes()
+	r := route{c.before.classify(&a), c.after.classify(&a)}
 	if r.from != r.to {
-		a := &e.Attributes
-		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(a), namespace: a.Namespace})
+		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(&a), namespace: a.Namespace})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 func level(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
@@ -92,7 +92,7 @@ func with(schemas ...*flowcontrolv1.FlowSchema) configuration.Configuration {
 
 func timeZero() time.Time { return time.Unix(0, 0) }
 
-func compare(t *testing.T, before, after configuration.Configuration, events ...*logs.Event) Result {
+func compare(t *testing.T, before, after configuration.Configuration, events ...*logs.Request) Result {
 	t.Helper()
 	c := New(before, after, timeZero())
 	for _, e := range events {
@@ -101,9 +101,9 @@ func compare(t *testing.T, before, after configuration.Configuration, events ...
 	return c.Result()
 }
 
-func podsOf(user, verb, namespace string, groups ...string) *logs.Event {
-	return &logs.Event{Attributes: flow.Attributes{
+func podsOf(user, verb, namespace string, groups ...string) *logs.Request {
+	return &logs.Request{Request: trace.Request{
 		User: user, Groups: append(groups, "system:authenticated"), Verb: verb,
-		IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: namespace,
+		APIVersion: "v1", Resource: "pods", Namespace: namespace,
 	}}
 }

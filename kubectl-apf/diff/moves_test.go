@@ -128,7 +128,7 @@ func randomRequest(random *rand.Rand) flow.Attributes {
 func TestMovesByAuditLog(t *testing.T) {
 	after := with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods")))
 	exec := podsOf("alice", "create", "a")
-	exec.Attributes.Subresource = "exec"
+	exec.Subresource = "exec"
 	r := compare(t, base(), after,
 		podsOf("alice", "list", "a"), podsOf("alice", "list", "b"), podsOf("alice", "get", "a"),
 		podsOf("bob", "list", "a"), podsOf("alice", "list", "a", "devs"), exec)

@@ -6,12 +6,14 @@ import (
 	"io"
 	"regexp"
 	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // UIDs returns the UIDs of the headers of flow control in a saved response, each once, in order of
 // occurrence. It is an error if there are none.
 func UIDs(response io.Reader) ([]string, error) {
-	text, err := io.ReadAll(response)
+	text, err := plain.ReadAll(response, plain.MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the response: %w", err)
 	}

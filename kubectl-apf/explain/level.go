@@ -3,6 +3,8 @@ package explain
 import (
 	"fmt"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -46,6 +48,9 @@ func (e *Explainer) limitsOf(level string) Limits {
 
 // limitsAt returns the limits that an API server tells.
 func limitsAt(r *replica.Replica, level string) (Limits, bool) {
-	m, known := r.Metrics.Levels[level]
-	return Limits{Nominal: m.Nominal, Lower: m.Lower, Upper: m.Upper, Current: m.Current}, known
+	m := r.Metrics.Levels[level]
+	if m.Nominal == nil || m.Current == nil { // a part of the metrics does not tell
+		return Limits{}, false
+	}
+	return Limits{Nominal: *m.Nominal, Lower: ptr.Deref(m.Lower, 0), Upper: ptr.Deref(m.Upper, 0), Current: *m.Current}, true
 }

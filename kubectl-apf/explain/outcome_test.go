@@ -29,7 +29,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 	hand := handOfAlice(t)
 	require.Len(t, hand, 6)
 	limits := func(current, used int) replica.LevelMetrics {
-		return replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: current, SeatsInUse: used}
+		return replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(current), SeatsInUse: new(used)}
 	}
 	queue := func(place, waiting int, work float64) replica.Queue {
 		return replica.Queue{Index: hand[place], Waiting: waiting, Work: work}
@@ -76,10 +76,10 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil, false,
 		},
 		"no queues and no seats": {
-			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 13}, 0, 13), "get /version", Rejected, "concurrency-limit", "13 of 13", nil, true,
+			state("catch-all", replica.LevelMetrics{Nominal: new(13), Current: new(13), SeatsInUse: new(13)}, 0, 13), "get /version", Rejected, "concurrency-limit", "13 of 13", nil, true,
 		},
 		"no queues and a seat": {
-			state("catch-all", replica.LevelMetrics{Nominal: 13, Current: 13, SeatsInUse: 12}, 0, 12), "get /version", Executes, "", "12 of 13", nil, true,
+			state("catch-all", replica.LevelMetrics{Nominal: new(13), Current: new(13), SeatsInUse: new(12)}, 0, 12), "get /version", Executes, "", "12 of 13", nil, true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
 		full = append(full, replica.Queue{Index: index, Waiting: 50, Work: 0.15})
 	}
 	in := input()
-	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Upper: 600, Current: 49, SeatsInUse: 48}, 300, 48, full...)}
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(600), Current: new(49), SeatsInUse: new(48)}, 300, 48, full...)}
 	assert.Equal(t, Waits, explained(t, in, "get pods web").Outcome.Decision)
 	in.Own = true
 	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
@@ -118,7 +118,7 @@ func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
 
 func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {
 	in := withoutDefault()
-	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{}, 0, 0)}
+	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{Nominal: new(0), Current: new(0)}, 0, 0)}
 	assert.Equal(t, Executes, explained(t, in, "get /version").Outcome.Decision)
 	in.Own = true
 	assert.Equal(t, Rejected, explained(t, in, "get /version").Outcome.Decision)
@@ -138,9 +138,9 @@ func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {
 }
 
 func TestAPIServersMayDiffer(t *testing.T) {
-	limits := replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49}
+	limits := replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(49)}
 	idle := state("global-default", limits, 0, 0)
-	limits.SeatsInUse = 49
+	limits.SeatsInUse = new(49)
 	busy := state("global-default", limits, 3, 49)
 	busy.Name = "https://10.0.0.2:6443"
 	in := input()

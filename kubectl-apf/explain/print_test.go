@@ -16,7 +16,7 @@ import (
 
 func TestTheTableSaysWhatAndWhy(t *testing.T) {
 	in := input()
-	in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: 245, Lower: 24, Upper: 600, Current: 100, SeatsInUse: 7}, 0, 7,
+	in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: new(245), Lower: new(24), Upper: new(600), Current: new(100), SeatsInUse: new(7)}, 0, 7,
 		replica.Queue{Index: 5, Executing: 7, SeatsUsed: 7})}
 	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
 	var out strings.Builder
@@ -70,7 +70,7 @@ deletecollection pods a                                                         
 
 func TestATerminalOf60ColumnsIsEnough(t *testing.T) {
 	in := input()
-	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(49), SeatsInUse: new(49)}, 1, 49, replica.Queue{Index: 0})}
 	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema(strings.Repeat("n", 253), 2, "system", flowcontrolv1.PolicyRulesWithSubjects{}))
 	a := explained(t, in, "list secrets -A")
 	var out strings.Builder
@@ -93,7 +93,7 @@ func TestNoUserCanWriteToTheTerminal(t *testing.T) {
 // TestTheJSONFormIsStable fails if a field is renamed or removed.
 func TestTheJSONFormIsStable(t *testing.T) {
 	in := input()
-	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: 49, Lower: 25, Upper: 600, Current: 49, SeatsInUse: 49}, 1, 49, replica.Queue{Index: 0})}
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(49), SeatsInUse: new(49)}, 1, 49, replica.Queue{Index: 0})}
 	text, err := json.Marshal(explained(t, in, "list secrets"))
 	require.NoError(t, err)
 	var object map[string]any

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"k8s.io/utils/ptr"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
@@ -15,15 +17,15 @@ func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig,
 	}
 	limits, metered := limitsAt(state, level.Name)
 	if metered {
-		out.Limits, out.SeatsInUse = limits, state.Metrics.Levels[level.Name].SeatsInUse
+		out.Limits, out.SeatsInUse = limits, ptr.Deref(state.Metrics.Levels[level.Name].SeatsInUse, seatsInUse(state, level.Name))
 	} else {
 		out.Limits, out.SeatsInUse = e.limits[level.Name], seatsInUse(state, level.Name)
 	}
 	if row == nil {
 		for key, m := range state.Metrics.Schemas {
 			if key.Level == level.Name {
-				out.Executing += m.Executing
-				out.Waiting += m.Waiting
+				out.Executing += ptr.Deref(m.Executing, 0)
+				out.Waiting += ptr.Deref(m.Waiting, 0)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (in *Input) readTraffic(c configuration.Configuration, facts *lint.Facts) (
 	if in.Read == nil {
 		return nil, nil
 	}
-	traffic := NewTraffic(c, facts.Servers, time.Time{})
+	traffic := NewTraffic(c, time.Time{})
 	notes, err := in.Read(traffic)
 	if err != nil {
 		return nil, err

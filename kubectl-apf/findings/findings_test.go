@@ -128,17 +128,20 @@ func TestKubeProxyIsAnUnknownUserInEachRelease(t *testing.T) {
 	for _, release := range configuration.Releases() {
 		c, err := configuration.BuiltIn(release)
 		require.NoError(t, err)
-		static := source.Agent{Kind: "Pod", Namespace: "kube-system", Name: "kube-proxy-a"}
-		assert.Equal(t, []lint.Code{lint.NodeAgent}, codes(of(t, Input{Below: c, Facts: source.Facts{Agents: []source.Agent{static}}})), release)
-		static.Kind, static.ServiceAccount = "DaemonSet", "kube-proxy"
-		assert.Empty(t, codes(of(t, Input{Below: c, Facts: source.Facts{Agents: []source.Agent{static}}})), release)
+		static := lint.Agent{Object: lint.Object{Kind: "Pod", Name: "kube-system/kube-proxy-a"}, Namespace: "kube-system", User: "system:kube-proxy"}
+		facts := source.Facts{Facts: lint.Facts{Agents: []lint.Agent{static}}}
+		assert.Equal(t, []lint.Code{lint.NodeAgent}, codes(of(t, Input{Below: c, Facts: facts})), release)
+		facts.Agents[0] = lint.Agent{Object: lint.Object{Kind: "DaemonSet", Name: "kube-system/kube-proxy"}, Namespace: "kube-system", ServiceAccount: "kube-proxy"}
+		assert.Empty(t, codes(of(t, Input{Below: c, Facts: facts})), release)
 	}
 }
 
 func TestMetricsTellHowLongPoliciesTake(t *testing.T) {
-	in := Input{Below: builtIn(t), Facts: source.Facts{Policies: []source.Policy{{Name: "team", Requests: []flowcontrolv1.ResourcePolicyRule{{
-		Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"*"},
-	}}}}}}
+	in := Input{Below: builtIn(t), Facts: source.Facts{Facts: lint.Facts{Policies: []lint.Policy{{
+		Object: lint.Object{Kind: "ValidatingAdmissionPolicy", Name: "team"}, Requests: []flowcontrolv1.ResourcePolicyRule{{
+			Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"*"},
+		}},
+	}}}}}
 	assert.Empty(t, codes(of(t, in)))
 	for _, scrape := range []string{
 		`apiserver_validating_admission_policy_check_duration_seconds_sum{policy="team",policy_binding="a"} 1.5

@@ -44,71 +44,23 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 	l.levels[request.Level().Name]++
 }
 
-// limits returns the clients with a limit of their own: their log says so, or their requests arrive
-// evenly.
+// limits returns the clients whose log says that a limit of their own delays them.
 func (t *Traffic) limits() []lint.LimitedClient {
 	var out []lint.LimitedClient
-	paced := t.paced()
 	for _, l := range t.logs {
 		if l.own == 0 {
 			continue
 		}
-		c := lint.LimitedClient{Object: lint.Object{Kind: "Log", Name: l.name}}
+		c := lint.LimitedClient{Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, SaidServer: l.asked, Longest: l.longest}
 		if l.user != "" {
 			c.Object = lint.Object{Kind: "User", Name: l.user}
 		}
-		if of, found := paced[c.Object]; found {
-			c = of
-			delete(paced, c.Object)
-		} else if len(l.levels) > 0 {
+		if len(l.levels) > 0 {
 			c.PriorityLevel = mostOf(l.levels)
-			t.free(&c, t.since, t.until)
 		}
-		c.Said, c.SaidServer, c.Longest = l.own, l.asked, l.longest
 		out = append(out, c)
 	}
-	for _, object := range slices.SortedFunc(maps.Keys(paced), func(a, b lint.Object) int { return cmp.Compare(a.String(), b.String()) }) {
-		out = append(out, paced[object])
-	}
 	return out
-}
-
-// paced returns the clients whose requests arrive evenly, each with its longest stretch.
-func (t *Traffic) paced() map[lint.Object]lint.LimitedClient {
-	out := map[lint.Object]lint.LimitedClient{}
-	for key, p := range t.processes {
-		found, has := longestPace(p.arrivals)
-		object := lint.Object{Kind: "User", Name: key.user}
-		if key.user == "" {
-			object = lint.Object{Kind: "Program", Name: program(key.agent)}
-		}
-		if !has || found.requests <= out[object].Requests || object.Name == "" {
-			continue
-		}
-		c := lint.LimitedClient{
-			Object: object, PriorityLevel: mostOf(p.levels), Requests: found.requests, Burst: found.burst, PerSecond: found.perSecond,
-			Span: found.to.Sub(found.from), RequestSeatSeconds: p.used / float64(len(p.arrivals)),
-		}
-		t.free(&c, found.from, found.to)
-		out[object] = c
-	}
-	return out
-}
-
-// free sets how many seats of the client's level were free between two times. Without
-// requests, and for a level without a limit, this is unknown.
-func (t *Traffic) free(c *lint.LimitedClient, from, to time.Time) {
-	if t.observed == 0 {
-		return
-	}
-	for _, level := range t.engine.Report().Levels {
-		if level.Config.Name != c.PriorityLevel || level.Limits.Nominal == 0 {
-			continue
-		}
-		peak, heldUp := t.timeline.between(c.PriorityLevel, from, to)
-		free := max(0, level.Limits.Nominal-peak)
-		c.Free, c.HeldUp = &free, heldUp
-	}
 }
 
 // mostOf returns the name with the largest count; on a tie, the first.

@@ -91,9 +91,9 @@ func (p *plan) observed(after configuration.Configuration) (diff.Result, error) 
 	comparison := diff.New(p.Configuration, after, p.Now)
 	err := p.Requests(func(r *trace.Request) error {
 		if r.User != "" {
-			event := logs.Event{Attributes: r.Attributes()}
-			if len(event.Attributes.Groups) == 0 {
-				event.Attributes.Groups = trace.WellKnownGroups(r.User)
+			event := logs.Request{Request: *r}
+			if len(event.Groups) == 0 {
+				event.Groups = trace.WellKnownGroups(r.User)
 			}
 			comparison.Observe(&event)
 		}

@@ -19,6 +19,7 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	auditlog "k8s.io/apiserver/plugin/pkg/audit/log"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -37,11 +38,11 @@ const (
 	annotated = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006","stage":"ResponseComplete","requestURI":"/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas","verb":"list","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","reason":"TooManyRequests","code":429},"requestReceivedTimestamp":"2026-11-22T10:00:07.000000Z","stageTimestamp":"2026-11-22T10:00:22.000000Z","annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"global-default","apf.flowcontrol-apiserver.io/priority-level":"global-default","apf.flowcontrol-apiserver.io/flow-distinguisher":"bob","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"15s","apf.flowcontrol-apiserver.io/outcome":"time-out"}}`
 )
 
-func readEvents(t *testing.T, log string) ([]*Event, Summary) {
+func readEvents(t *testing.T, log string) ([]*Request, Summary) {
 	t.Helper()
-	var events []*Event
-	summary, err := ReadEvents("audit.log", strings.NewReader(log), func(e *Event) error {
-		events = append(events, e)
+	var events []*Request
+	summary, err := ReadEvents("audit.log", strings.NewReader(log), func(r *Request) error {
+		events = append(events, r)
 		return nil
 	})
 	require.NoError(t, err)
@@ -56,87 +57,75 @@ func at(text string) time.Time {
 func TestEvent(t *testing.T) {
 	for _, test := range []struct {
 		name, line string
-		want       Event
+		want       Request
 	}{
-		{"a list has the attributes of its URI", list, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", UserAgent: "kubectl/v1.33.0", Address: "10.0.0.7",
-			Attributes: flow.Attributes{
-				User: "alice", Groups: []string{"devs", "system:authenticated"}, Verb: "list", IsResourceRequest: true,
-				APIVersion: "v1", Resource: "pods", Namespace: "team-a", Path: "/api/v1/namespaces/team-a/pods",
+		{"a list has the attributes of its URI; a short request may have waited", list, Request{
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", Address: "10.0.0.7",
+			Completed: at("2026-11-22T10:00:00.25Z"),
+			Request: trace.Request{
+				Arrival: at("2026-11-22T10:00:00Z"), User: "alice", Groups: []string{"devs", "system:authenticated"}, Verb: "list",
+				APIVersion: "v1", Resource: "pods", Namespace: "team-a", List: &trace.ListOptions{Limit: 500},
+				Status: 200, Latency: seconds(250 * time.Millisecond), Client: "kubectl/v1.33.0",
 			},
-			Received: at("2026-11-22T10:00:00Z"), Completed: at("2026-11-22T10:00:00.25Z"), Code: 200,
 		}},
-		{"an impersonated user is the one whom flow control sees, and the namespace of the created object is not", slow, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a002", URI: "/api/v1/namespaces",
-			Attributes: flow.Attributes{
-				User:   "system:serviceaccount:ci:builder",
+		{"an impersonated user is the one whom flow control sees, and the namespace of the created object is not", slow, Request{
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a002", URI: "/api/v1/namespaces", Completed: at("2026-11-22T10:00:03Z"),
+			Request: trace.Request{
+				Arrival: at("2026-11-22T10:00:01Z"), User: "system:serviceaccount:ci:builder",
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"},
-				Verb:   "create", IsResourceRequest: true, APIVersion: "v1", Resource: "namespaces", Name: "made", Path: "/api/v1/namespaces",
+				Verb:   "create", APIVersion: "v1", Resource: "namespaces", Name: "made",
+				Status: 201, Latency: seconds(2 * time.Second), Wait: seconds(1500 * time.Millisecond), Execution: seconds(500 * time.Millisecond),
 			},
-			Received: at("2026-11-22T10:00:01Z"), Completed: at("2026-11-22T10:00:03Z"), Code: 201,
-			Wait: 1500 * time.Millisecond, WaitKnown: true,
 		}},
-		{"a path is no resource, and a panic is an event", probe, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a005", URI: "/readyz?verbose",
-			Attributes: flow.Attributes{User: "system:anonymous", Groups: []string{"system:unauthenticated"}, Verb: "get", Path: "/readyz"},
-			Received:   at("2026-11-22T10:00:06Z"), Completed: at("2026-11-22T10:00:06.01Z"),
-			Code: 500, Reason: "InternalError",
+		{"a path is no resource, and a panic is an event", probe, Request{
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a005", URI: "/readyz?verbose", Completed: at("2026-11-22T10:00:06.01Z"),
+			Request: trace.Request{
+				Arrival: at("2026-11-22T10:00:06Z"), User: "system:anonymous", Groups: []string{"system:unauthenticated"}, Verb: "get", Path: "/readyz",
+				Status: 500, Latency: seconds(10 * time.Millisecond),
+			},
 		}},
-		{"annotations of flowcontrol-apiserver tell everything", annotated, Event{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006", URI: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-			Attributes: flow.Attributes{
-				User: "bob", Groups: []string{"system:authenticated"}, Verb: "list", IsResourceRequest: true,
+		{"annotations of flowcontrol-apiserver tell everything", annotated, Request{
+			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006", URI: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", Completed: at("2026-11-22T10:00:22Z"),
+			Annotated: true, Distinguisher: "bob",
+			Request: trace.Request{
+				Arrival: at("2026-11-22T10:00:07Z"), User: "bob", Groups: []string{"system:authenticated"}, Verb: "list",
 				APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1", Resource: "flowschemas",
-				Path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-			},
-			Received: at("2026-11-22T10:00:07Z"), Completed: at("2026-11-22T10:00:22Z"), Code: 429, Reason: "TooManyRequests",
-			Wait: 15 * time.Second, WaitKnown: true,
-			FlowControl: &FlowControl{
-				FlowSchema: "global-default", PriorityLevel: "global-default", Distinguisher: "bob", Seats: 4, Outcome: "time-out",
+				Status: 429, Latency: seconds(15 * time.Second), Wait: seconds(15 * time.Second),
+				FlowSchema: "global-default", PriorityLevel: "global-default", Seats: &trace.Seats{Initial: 4}, Rejected: "time-out",
 			},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			events, _ := readEvents(t, test.line)
 			require.Len(t, events, 1)
-			events[0].Received, events[0].Completed = events[0].Received.UTC(), events[0].Completed.UTC()
+			events[0].Completed = events[0].Completed.UTC()
 			assert.Equal(t, &test.want, events[0])
 		})
 	}
 }
 
 func TestRequestWithATotalAndNoWaitDidNotWait(t *testing.T) {
-	events, _ := readEvents(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1)+"\n"+list)
-	assert.True(t, events[0].WaitKnown)
-	assert.Zero(t, events[0].Wait)
-	assert.False(t, events[1].WaitKnown, "a short request may have waited")
+	events, _ := readEvents(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1))
+	assert.Equal(t, seconds(0), events[0].Wait)
 }
 
 func TestRejectedInEvents(t *testing.T) {
-	for _, test := range []struct {
-		name, line string
-		want       bool
-	}{
-		{"a 429 without a reason is flow control's", rejected, true},
-		{"a 429 with a reason is a handler's", evicted, false},
-		{"a 429 with a cause of flow control is flow control's", explained, true},
-		{"with annotations the outcome decides, not the reason", annotated, true},
-		{"an outcome that is no reason is an execution", strings.Replace(annotated, `"time-out"`, `"executed"`, 1), false},
-		{"a log that is cut off is not governed", strings.NewReplacer("/apis/apps/v1/deployments", "/api/v1/namespaces/a/pods/p/log").Replace(rejected), false},
-		{"a success is none", list, false},
+	for _, test := range []struct{ name, line, want string }{
+		{"a 429 without a reason is flow control's", rejected, trace.UnknownReason},
+		{"a 429 with a reason is a handler's", evicted, ""},
+		{"a 429 with a cause of flow control is flow control's", explained, "queue-full"},
+		{"with annotations the outcome decides, not the reason", annotated, "time-out"},
+		{"an outcome that is no reason is an execution", strings.Replace(annotated, `"time-out"`, `"executed"`, 1), ""},
+		{"a log that is cut off is not governed", strings.NewReplacer("/apis/apps/v1/deployments", "/api/v1/namespaces/a/pods/p/log").Replace(rejected), ""},
+		{"a success is none", list, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			events, _ := readEvents(t, test.line)
 			require.Len(t, events, 1)
-			assert.Equal(t, test.want, events[0].Rejected())
+			assert.Equal(t, test.want, events[0].Rejected)
+			assert.Equal(t, events[0].Status == 429 && test.want == "", events[0].OtherRejection())
 		})
 	}
-}
-
-func TestReasonOfTheResponse(t *testing.T) {
-	events, _ := readEvents(t, explained+"\n"+evicted)
-	assert.Equal(t, "queue-full", events[0].RejectionReason)
-	assert.Empty(t, events[1].RejectionReason)
 }
 
 func TestExecutedIsTheTimeWithoutTheQueue(t *testing.T) {
@@ -145,6 +134,7 @@ func TestExecutedIsTheTimeWithoutTheQueue(t *testing.T) {
 		want       time.Duration
 	}{
 		{"a wait does not count", slow, 500 * time.Millisecond},
+		{"an unknown wait counts as none", list, 250 * time.Millisecond},
 		{"a rejected request does not execute", annotated, 0},
 		{"the duration of a watch is not known", strings.Replace(list, `"verb":"list"`, `"verb":"watch"`, 1), 0},
 	} {
@@ -157,12 +147,12 @@ func TestExecutedIsTheTimeWithoutTheQueue(t *testing.T) {
 
 func TestLongRunningRequestsAreNotGoverned(t *testing.T) {
 	for verb, governed := range map[string]bool{"get": true, "watch": true, "proxy": false} {
-		e := Event{Attributes: flow.Attributes{Verb: verb, IsResourceRequest: true, Resource: "pods"}}
-		assert.Equal(t, governed, e.Governed(), verb)
+		r := Request{Request: trace.Request{Verb: verb, Resource: "pods"}}
+		assert.Equal(t, governed, r.Governed(), verb)
 	}
 	for _, subresource := range []string{"attach", "exec", "log", "portforward", "proxy"} {
-		e := Event{Attributes: flow.Attributes{Verb: "get", IsResourceRequest: true, Resource: "pods", Subresource: subresource}}
-		assert.False(t, e.Governed(), subresource)
+		r := Request{Request: trace.Request{Verb: "get", Resource: "pods", Subresource: subresource}}
+		assert.False(t, r.Governed(), subresource)
 	}
 }
 
@@ -173,7 +163,7 @@ func TestBrokenLinesAreCountedAndTheFirstIsNamed(t *testing.T) {
 		{"an old version", strings.Replace(list, "audit.k8s.io/v1", "audit.k8s.io/v1beta1", 1), `has kind "Event" and apiVersion "audit.k8s.io/v1beta1", must be Event and audit.k8s.io/v1`},
 		{"the format legacy", `2026-11-22T10:00:00Z AUDIT: id="1" stage="ResponseComplete"`, "is no JSON of an audit event: invalid character '-' after top-level value"},
 		{"no verb", strings.Replace(list, `"verb":"list",`, "", 1), "has no verb"},
-		{"a URI that is none", strings.Replace(list, "/api/v1/namespaces/team-a/pods?limit=500", "pods", 1), `has the requestURI "pods", must be a path`},
+		{"a URI that is none", strings.Replace(list, "/api/v1/namespaces/team-a/pods?limit=500", "pods", 1), `has the URI "pods", must be a path`},
 		{"a wait that is none", strings.Replace(slow, `"1.5s"`, `"long"`, 1), `annotation apiserver.latency.k8s.io/apf-queue-wait is "long", must be a duration such as 1.5s`},
 		{"seats that are none", strings.Replace(annotated, `"4"`, `"four"`, 1), `annotation apf.flowcontrol-apiserver.io/seats is "four", must be a whole number`},
 		{"a line that is too long", `{"kind":"Event","padding":"` + strings.Repeat("x", MaxEntry), "is longer than 16 MiB"},
@@ -195,7 +185,7 @@ func TestLogWithoutEventsIsAnError(t *testing.T) {
 		{"another file", "apiVersion: v1\nkind: Pod\n", "audit.log: " + ErrNoEvents.Error() + "; line 1 is no JSON of an audit event: invalid character 'a' looking for beginning of value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := ReadEvents("audit.log", strings.NewReader(test.log), func(*Event) error { return nil })
+			_, err := ReadEvents("audit.log", strings.NewReader(test.log), func(*Request) error { return nil })
 			require.ErrorIs(t, err, ErrNoEvents)
 			assert.EqualError(t, err, test.message)
 		})
@@ -227,16 +217,16 @@ func TestLogThatEndsWithinCompressedDataIsReadUpToThere(t *testing.T) {
 
 func TestInputThatCannotBeReadIsAnError(t *testing.T) {
 	broken := errors.New("input/output error")
-	_, err := ReadEvents("audit.log", iotest.ErrReader(broken), func(*Event) error { return nil })
+	_, err := ReadEvents("audit.log", iotest.ErrReader(broken), func(*Request) error { return nil })
 	require.ErrorIs(t, err, broken)
-	_, err = ReadEvents("audit.log", strings.NewReader("\x1f\x8bno gzip, though it begins like it"), func(*Event) error { return nil })
+	_, err = ReadEvents("audit.log", strings.NewReader("\x1f\x8bno gzip, though it begins like it"), func(*Request) error { return nil })
 	require.ErrorIs(t, err, gzip.ErrHeader)
 }
 
 func TestErrorOfTheCallerEndsReading(t *testing.T) {
 	enough := errors.New("enough")
 	calls := 0
-	_, err := ReadEvents("audit.log", strings.NewReader(list+"\n"+list), func(*Event) error {
+	_, err := ReadEvents("audit.log", strings.NewReader(list+"\n"+list), func(*Request) error {
 		calls++
 		return enough
 	})
@@ -267,13 +257,15 @@ func TestLogOfTheLibraryIsRead(t *testing.T) {
 	events, summary := readEvents(t, log.String())
 	assert.Empty(t, summary.Notes())
 	require.Len(t, events, 2)
+	got := events[1]
 	assert.Equal(t, flow.Attributes{
 		User: "alice", Groups: []string{"devs"}, Verb: "update", IsResourceRequest: true, APIGroup: "apps", APIVersion: "v1",
-		Resource: "deployments", Subresource: "scale", Namespace: "a", Name: "web", Path: "/apis/apps/v1/namespaces/a/deployments/web/scale",
-	}, events[1].Attributes)
-	assert.Equal(t, &FlowControl{FlowSchema: "devs", PriorityLevel: "work", Distinguisher: "alice", Seats: 3, Outcome: "executed"}, events[1].FlowControl)
-	assert.Equal(t, 750*time.Millisecond, events[1].Executed())
-	assert.False(t, events[1].Rejected())
+		Resource: "deployments", Subresource: "scale", Namespace: "a", Name: "web",
+	}, got.Attributes())
+	assert.True(t, got.Annotated)
+	assert.Equal(t, []string{"devs", "work", "alice", ""}, []string{got.FlowSchema, got.PriorityLevel, got.Distinguisher, got.Rejected})
+	assert.Equal(t, &trace.Seats{Initial: 3}, got.Seats)
+	assert.Equal(t, 750*time.Millisecond, got.Executed())
 }
 
 func FuzzEventsNeverPanic(f *testing.F) {
@@ -281,8 +273,8 @@ func FuzzEventsNeverPanic(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		summary, err := ReadEvents("audit.log", strings.NewReader(line), func(e *Event) error {
-			_, _, _ = e.Governed(), e.Rejected(), e.Executed()
+		summary, err := ReadEvents("audit.log", strings.NewReader(line), func(r *Request) error {
+			_, _, _ = r.Governed(), r.OtherRejection(), r.Executed()
 			return nil
 		})
 		if err == nil && summary.Requests == 0 {

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-	apirequest "k8s.io/apiserver/pkg/endpoints/request"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -35,7 +31,7 @@ var ErrNoWaits = errors.New("no line of client-go about waits: it has some if th
 const maxLine = 1 << 20
 
 var (
-	plain  = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
+	worded = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
 	fields = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
 )
 
@@ -44,10 +40,10 @@ const (
 	ownLimit   = "client-side throttling"
 )
 
-// ReadWaits calls yield with each wait of a log, which may be compressed with gzip or zstd. It
+// ReadWaits calls yield with each wait of a log. It
 // returns ErrNoWaits if there is none.
 func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
-	decompressed, err := trace.Decompress(in)
+	decompressed, err := plain.Text(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -79,7 +75,7 @@ func parseWait(line string) (Wait, bool) {
 	}
 	_, after, isStructured := strings.Cut(strings.ReplaceAll(line, `\"`, `"`), structured) // within JSON, quotation marks are escaped
 	if !isStructured {
-		match := plain.FindStringSubmatch(line)
+		match := worded.FindStringSubmatch(line)
 		if match == nil {
 			return Wait{}, false
 		}
@@ -102,22 +98,6 @@ func waitOf(delay string, byServer bool, method, address string) (Wait, bool) {
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
-	return Wait{Delay: d, ByServer: byServer, Attributes: attributesOf(method, address)}, true
-}
-
-// attributesOf returns what an API server sees of a request.
-func attributesOf(method, address string) flow.Attributes {
-	at, err := url.Parse(address)
-	if err != nil || at.Path == "" {
-		return flow.Attributes{}
-	}
-	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	info, err := factory.NewRequestInfo(&http.Request{Method: method, URL: at})
-	if err != nil {
-		return flow.Attributes{}
-	}
-	return flow.Attributes{
-		Verb: info.Verb, IsResourceRequest: info.IsResourceRequest, APIGroup: info.APIGroup, APIVersion: info.APIVersion,
-		Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, Path: info.Path,
-	}
+	attributes, _, _ := uri.Parse(method, address) // a line may be cut off before its URL
+	return Wait{Delay: d, ByServer: byServer, Attributes: attributes}, true
 }

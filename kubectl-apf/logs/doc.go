@@ -1,14 +1,7 @@
-// Package logs finds audit events and log lines of API servers within whatever carried
-// them: a container runtime, kubectl, journald, a log pipeline, a cloud.
+// Package logs finds what logs of API servers and of their clients tell about requests, within
+// whatever carried them: a container runtime, kubectl, journald, a log pipeline, a cloud.
 //
-// # What is found
-//
-//   - audit events: audit.k8s.io Events, of an EventList too;
-//   - request lines: what httplog of k8s.io/apiserver writes from -v=3 on, as klog's text
-//     or JSON;
-//   - other lines, so that a reader can say what it left out.
-//
-// # Where it is found
+// # Where entries are found
 //
 // A prefix may be anything: a time (kubectl logs --timestamps), a pod (kubectl logs
 // --prefix, stern), a node (oc adm node-logs), journald's short form. The search is for the
@@ -19,75 +12,43 @@
 // arrays: AKS (properties.log), CloudWatch (message), Cloud Logging (jsonPayload,
 // textPayload), Loki, Vector, journald. Of one object the first field with an entry counts,
 // so that a pipeline that keeps the original beside the parsed line counts once. A CSV
-// export is read by its quotation marks.
-//
-// Google Kubernetes Engine writes no audit events, but entries of Cloud Logging with a
-// protoPayload. Each becomes an event of what it has: user, verb, path, status, address, user
-// agent and time, without the user's groups and the end of the request.
-//
-// JSON may be indented, and a whole file may be one array. Mixed forms in a file are fine.
-//
-// # Memory
-//
-// An entry has up to 16 MiB; a longer one is reported, and left out. Arrays of any length
-// are read element by element.
+// export is read by its quotation marks. JSON may be indented, and a whole file may be one array.
+// An entry has up to 16 MiB; a longer one is reported, and left out.
 //
 // # Audit events
 //
-// ReadEvents reads audit.k8s.io/v1 Events. A request has an event for each stage. Only the last one counts, ResponseComplete or Panic:
-// it has the response code and all annotations.
-//
+// A request has an event for each stage. Only the last one counts, ResponseComplete or Panic.
 // Flow control classifies the impersonated user if there is one. The other attributes
-// come from the request URI, by the parser of k8s.io/apiserver: kube-apiserver adds
-// the name and namespace of a created object to objectRef, but flow control did not
-// see them.
+// come from the request URI: kube-apiserver adds the name and namespace of a created object to
+// objectRef, but flow control did not see them.
 //
-// flowcontrol-apiserver writes what flow control did in annotations, see FlowControl.
-// kube-apiserver 1.33 and others write
+// flowcontrol-apiserver writes what flow control did in annotations. Others write
 //
 //   - the annotation apiserver.latency.k8s.io/apf-queue-wait, the time in a queue, if
 //     the whole request took more than 500 ms and is not a watch. Such a request without
 //     this annotation, and with apiserver.latency.k8s.io/total, did not wait;
-//   - the response code 429 of a rejected request. Handlers return 429 too, such as
-//     for an eviction that a disruption budget forbids. Their responses are Status
-//     objects, so that their events have a reason. The response of flow control is
-//     plain text, so that its events have none. flowcontrol-apiserver may respond with
-//     a Status, which has a cause of the type RejectionReason.
+//   - the response code 429 of a rejected request. Handlers return 429 too, with a Status, so
+//     that their events have a reason. The response of flow control is plain text, or a Status
+//     of flowcontrol-apiserver, which has a cause of the type RejectionReason.
+//
+// Google Kubernetes Engine writes no audit events, but entries of Cloud Logging with a
+// protoPayload. Each becomes an event without the user's groups and the end of the request.
 //
 // # Request lines
 //
-// ReadRequestLines reads the lines that API servers log for each HTTP request, from the
-// verbosity -v=3 on.
-//
-// Package k8s.io/apiserver/pkg/server/httplog writes them, in kube-apiserver 1.29 to
-// 1.37 and flowcontrol-apiserver alike. A line is written when the response is complete.
-// It has the form of --logging-format=text or json:
+// Package k8s.io/apiserver/pkg/server/httplog writes a line when a response is complete, from
+// -v=3 on:
 //
 //	I1122 10:00:00.250000      12 httplog.go:134] "HTTP" verb="LIST" URI="/api/v1/pods?limit=500" latency="12.3ms" userAgent="kubectl/v1.33.0" audit-ID="5d0f" srcIP="10.0.0.7:4711" apf_pl="global-default" apf_fs="global-default" apf_iseats=4 apf_fseats=0 apf_additionalLatency="0s" apf_execution_time="11.8ms" resp=200
 //	{"ts":1795341600250.1,"caller":"httplog/httplog.go:134","msg":"HTTP","v":3,"verb":"LIST",...}
 //
-// What a line tells:
-//
-//   - latency is from the arrival to the end of the response.
-//   - apf_pl and apf_fs are the priority level and flow schema, up to 64 bytes of each
-//     name. A line without them is of a request that flow control did not see, such as
-//     one whose authentication failed, or a long-running one.
-//   - apf_iseats, apf_fseats and apf_additionalLatency are the estimate.
-//   - apf_execution_time is from the dispatch to the end of the execution. A request without it was
-//     rejected, or its response ended before its execution. The execution of a watch ends when its
-//     initial events are sent; apf_init_latency is the same.
-//   - fl_priorityandfairness is the time in flow control before the execution, if that is
-//     more than 100 ms.
-//
-// A line has no user, except for impersonation: then addedInfo has both users with their
-// groups.
-//
-// JSON has the time in milliseconds since 1970. Text has neither year nor time zone:
-// the caller says which.
+// A line without apf_pl is of a request that flow control did not see, such as one whose
+// authentication failed. One without apf_execution_time was rejected, or its response ended before
+// its execution. fl_priorityandfairness is the time in flow control before the execution, if that is
+// more than 100 ms. A line has no user, except for impersonation (addedInfo). Text has neither year
+// nor time zone: the caller says which.
 //
 // # Waits of clients
-//
-// ReadWaits reads what clients log about waits before they send a request.
 //
 // Package k8s.io/client-go/rest writes a line when a request had to wait for the client's
 // own limit (QPS and Burst), or for the time that a server asked for (Retry-After):
@@ -96,9 +57,6 @@
 //	Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1/api/v1/pods  0.21 to 0.32
 //	"Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1/api/v1/pods"
 //
-// The last form is also written as JSON. It writes a wait of more than 50 ms from -v=3 on,
-// and one of more than a second at any verbosity, but then at most one line a second, or in
-// ten at -v=0. So a log has some of the waits.
-//
-// What carries the lines does not matter: the search is for their words.
+// It writes a wait of more than 50 ms from -v=3 on, and one of more than a second at any verbosity,
+// but then at most one line a second, or in ten at -v=0. So a log has some of the waits.
 package logs

@@ -12,9 +12,9 @@ import (
 
 const httpMessage = "HTTP"
 
-// values returns the keys and values of a line about a request, and its time; nil if it
+// valuesOf returns the keys and values of a line about a request, and its time; nil if it
 // is another line.
-func (d *lineDecoder) values(text string, written time.Time) (map[string]string, time.Time, error) {
+func (c Clock) valuesOf(text string, written time.Time) (map[string]string, time.Time, error) {
 	if strings.HasPrefix(text, "{") {
 		return fromJSON(text)
 	}
@@ -22,7 +22,7 @@ func (d *lineDecoder) values(text string, written time.Time) (map[string]string,
 	if !found || !strings.HasPrefix(header, "I") {
 		return nil, time.Time{}, nil
 	}
-	completed, err := d.clock.parse(header, written)
+	completed, err := c.parse(header, written)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

@@ -26,14 +26,13 @@ func TestEntriesOfGoogleKubernetesEngine(t *testing.T) {
 		code                           int
 	}{
 		{"a list of the core group", "io.k8s.core.v1.pods.list", "core/v1/namespaces/shop/pods", "", flow.Attributes{
-			Verb: "list", IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: "shop", Path: "/api/v1/namespaces/shop/pods",
+			Verb: "list", IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: "shop",
 		}, 200},
 		{"an object of another group", "io.k8s.coordination.v1.leases.update", "coordination.k8s.io/v1/namespaces/shop/leases/lock", `,"status":{"code":0}`, flow.Attributes{
 			Verb: "update", IsResourceRequest: true, APIGroup: "coordination.k8s.io", APIVersion: "v1", Resource: "leases", Namespace: "shop", Name: "lock",
-			Path: "/apis/coordination.k8s.io/v1/namespaces/shop/leases/lock",
 		}, 200},
 		{"a subresource, rejected", "io.k8s.core.v1.nodes.status.patch", "core/v1/nodes/n1/status", `,"status":{"code":8,"message":"Too many requests"}`, flow.Attributes{
-			Verb: "patch", IsResourceRequest: true, APIVersion: "v1", Resource: "nodes", Subresource: "status", Name: "n1", Path: "/api/v1/nodes/n1/status",
+			Verb: "patch", IsResourceRequest: true, APIVersion: "v1", Resource: "nodes", Subresource: "status", Name: "n1",
 		}, 429},
 		{"a path", "io.k8s.get", "healthz", "", flow.Attributes{Verb: "get", Path: "/healthz"}, 200},
 	} {
@@ -42,10 +41,10 @@ func TestEntriesOfGoogleKubernetesEngine(t *testing.T) {
 			require.Len(t, events, 1)
 			e := events[0]
 			test.want.User, test.want.Groups = "system:serviceaccount:shop:scaler", groups
-			assert.Equal(t, test.want, e.Attributes)
-			assert.Equal(t, []any{test.code, "5d0f", "10.0.0.7", "scaler/v1"}, []any{e.Code, e.ID, e.Address, e.UserAgent})
-			assert.True(t, e.Unfinished && e.GroupsImplied, "neither is in the entry")
-			assert.Equal(t, e.Received, e.Completed)
+			assert.Equal(t, test.want, e.Attributes())
+			assert.Equal(t, []any{test.code, "5d0f", "10.0.0.7", "scaler/v1"}, []any{e.Status, e.ID, e.Address, e.Client})
+			assert.True(t, e.Completed.IsZero() && e.Latency == nil && e.Wait == nil && e.GroupsImplied, "the entry has none of these")
+			assert.Equal(t, e.Arrival, e.End())
 			assert.Zero(t, summary.Skipped)
 		})
 	}

@@ -8,9 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/utils/ptr"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // Lines of kube-apiserver 1.33.
@@ -25,11 +24,11 @@ func clock() Clock {
 	return Clock{Latest: time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC), Zone: time.UTC}
 }
 
-func readRequestLines(t *testing.T, clock Clock, log string) ([]*RequestLine, Summary) {
+func readRequestLines(t *testing.T, clock Clock, log string) ([]*Request, Summary) {
 	t.Helper()
-	var lines []*RequestLine
-	summary, err := ReadRequestLines("a.log", strings.NewReader(log), clock, func(l *RequestLine) error {
-		lines = append(lines, l)
+	var lines []*Request
+	summary, err := ReadRequestLines("a.log", strings.NewReader(log), clock, func(r *Request) error {
+		lines = append(lines, r)
 		return nil
 	})
 	require.NoError(t, err)
@@ -37,69 +36,71 @@ func readRequestLines(t *testing.T, clock Clock, log string) ([]*RequestLine, Su
 }
 
 func TestLine(t *testing.T) {
+	probe := Request{
+		ID: "2", URI: "/readyz", Address: "127.0.0.1", Completed: time.UnixMicro(1795343673062718).UTC(), Around: new(500 * time.Microsecond),
+		Request: trace.Request{
+			Arrival: time.UnixMicro(1795343673061218).UTC(), Verb: "get", Path: "/readyz", Client: "probe",
+			Status: 200, Latency: seconds(1500 * time.Microsecond), Wait: seconds(0), Execution: seconds(time.Millisecond),
+			FlowSchema: "probes", PriorityLevel: "exempt", Seats: &trace.Seats{Initial: 1},
+		},
+	}
 	for _, test := range []struct {
 		name, line string
-		want       RequestLine
+		want       Request
 	}{
-		{"a list that waitedLine", waitedLine, RequestLine{
-			AuditID: "b07598d3-2339-4142-9085-30c1b5cd63b4", URI: "/api/v1/namespaces/default/configmaps?labelSelector=a%21%3Db&limit=300",
-			UserAgent: "loader/v1.0.0 (linux/amd64) kubernetes/1234567", SourceIP: "127.0.0.1",
-			Attributes: flow.Attributes{
-				User: "elephant-1", Groups: []string{"elephants", "system:authenticated"}, Verb: "list", IsResourceRequest: true,
-				APIVersion: "v1", Resource: "configmaps", Namespace: "default", Path: "/api/v1/namespaces/default/configmaps",
+		{"a list that waited", waitedLine, Request{
+			ID: "b07598d3-2339-4142-9085-30c1b5cd63b4", URI: "/api/v1/namespaces/default/configmaps?labelSelector=a%21%3Db&limit=300",
+			Address: "127.0.0.1", Completed: at("2026-11-23T02:34:33.233521Z"),
+			Request: trace.Request{
+				Arrival: at("2026-11-23T02:34:33.233521Z").Add(-165346094), Client: "loader/v1.0.0 (linux/amd64) kubernetes/1234567",
+				User: "elephant-1", Groups: []string{"elephants", "system:authenticated"}, Verb: "list",
+				APIVersion: "v1", Resource: "configmaps", Namespace: "default", List: &trace.ListOptions{LabelSelector: "a!=b", Limit: 300},
+				Status: 200, Latency: seconds(165346094), Execution: seconds(51340859), Wait: seconds(102425785),
+				FlowSchema: "elephants", PriorityLevel: "elephants", Seats: &trace.Seats{Initial: 1},
 			},
-			Completed: at("2026-11-23T02:34:33.233521Z"), Latency: 165346094, Status: 200,
-			FlowSchema: "elephants", PriorityLevel: "elephants", Seats: &Seats{Initial: 1},
-			Execution: ptr.To(time.Duration(51340859)), Waited: ptr.To(time.Duration(102425785)),
 		}},
-		{"a writeLine, whose statusStack has several lines", writeLine + "\n\tgoroutine 1\n >\n", RequestLine{
-			AuditID: "1", URI: "/apis/apps/v1/namespaces/a/deployments/web/scale?fieldManager=x", SourceIP: "::1",
-			Attributes: flow.Attributes{
-				Verb: "patch", IsResourceRequest: true, APIGroup: "apps", APIVersion: "v1", Resource: "deployments", Subresource: "scale",
-				Namespace: "a", Name: "web", Path: "/apis/apps/v1/namespaces/a/deployments/web/scale",
+		{"a write, whose statusStack has several lines, waited for what its latency has besides its execution", writeLine + "\n\tgoroutine 1\n >\n", Request{
+			ID: "1", URI: "/apis/apps/v1/namespaces/a/deployments/web/scale?fieldManager=x", Address: "::1", Completed: at("2026-11-23T02:34:13.1Z"),
+			Request: trace.Request{
+				Arrival: at("2026-11-23T02:34:13.097Z"), Verb: "patch", APIGroup: "apps", APIVersion: "v1", Resource: "deployments", Subresource: "scale",
+				Namespace: "a", Name: "web", Status: 500, Latency: seconds(3 * time.Millisecond),
+				Execution: seconds(2 * time.Millisecond), Wait: seconds(time.Millisecond),
+				FlowSchema: "service-accounts", PriorityLevel: "workload-low",
+				Seats: &trace.Seats{Initial: 1, Final: 3, AdditionalLatency: *seconds(5 * time.Millisecond)},
 			},
-			Completed: at("2026-11-23T02:34:13.1Z"), Latency: 3 * time.Millisecond, Status: 500,
-			FlowSchema: "service-accounts", PriorityLevel: "workload-low",
-			Seats: &Seats{Initial: 1, Final: 3, AdditionalLatency: 5 * time.Millisecond}, Execution: ptr.To(2 * time.Millisecond),
 		}},
-		{"JSON", lineAsJSON, RequestLine{
-			AuditID: "2", URI: "/readyz", UserAgent: "probe", SourceIP: "127.0.0.1", Attributes: flow.Attributes{Verb: "get", Path: "/readyz"},
-			Completed: time.UnixMicro(1795343673062718).UTC(), Latency: 1500 * time.Microsecond, Status: 200,
-			FlowSchema: "probes", PriorityLevel: "exempt", Seats: &Seats{Initial: 1}, Execution: ptr.To(time.Millisecond),
-		}},
-		{"a line of a container runtime, whose year counts", "2025-11-23T02:34:33.3Z stderr F " + lineAsJSON, RequestLine{
-			AuditID: "2", URI: "/readyz", UserAgent: "probe", SourceIP: "127.0.0.1", Attributes: flow.Attributes{Verb: "get", Path: "/readyz"},
-			Completed: time.UnixMicro(1795343673062718).UTC(), Latency: 1500 * time.Microsecond, Status: 200,
-			FlowSchema: "probes", PriorityLevel: "exempt", Seats: &Seats{Initial: 1}, Execution: ptr.To(time.Millisecond),
-		}},
+		{"JSON", lineAsJSON, probe},
+		{"a line of a container runtime, whose year counts", "2025-11-23T02:34:33.3Z stderr F " + lineAsJSON, probe},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lines, summary := readRequestLines(t, clock(), test.line)
 			require.Len(t, lines, 1)
 			assert.Equal(t, &test.want, lines[0])
 			assert.Empty(t, summary.Notes())
-			assert.Equal(t, test.want.Completed.Add(-test.want.Latency), lines[0].Arrival())
 		})
 	}
 }
 
 func TestRejectedRequestLines(t *testing.T) {
-	for line, want := range map[string]bool{
-		rejectedLine: true, waitedLine: false,
-		strings.Replace(waitedLine, "resp=200", "resp=429", 1):                                           false, // a handler's
-		strings.Replace(rejectedLine, `apf_pl="elephants" apf_fs="elephants" `, "", 1):                   false, // before flow control
-		strings.Replace(rejectedLine, "resp=429", "resp=504", 1):                                         false,
-		strings.NewReplacer("apf_execution_time=\"51.340859ms\" ", "", "200", "429").Replace(waitedLine): true,
+	for line, want := range map[string]string{
+		rejectedLine: trace.UnknownReason, waitedLine: "",
+		strings.Replace(waitedLine, "resp=200", "resp=429", 1):                                           "", // a handler's
+		strings.Replace(rejectedLine, `apf_pl="elephants" apf_fs="elephants" `, "", 1):                   "", // before flow control
+		strings.Replace(rejectedLine, "resp=429", "resp=504", 1):                                         "",
+		strings.NewReplacer("apf_execution_time=\"51.340859ms\" ", "", "200", "429").Replace(waitedLine): trace.UnknownReason,
 	} {
 		lines, _ := readRequestLines(t, clock(), line)
-		assert.Equal(t, want, lines[0].Rejected(), line)
+		assert.Equal(t, want, lines[0].Rejected, line)
+		if want != "" {
+			assert.Equal(t, lines[0].Latency, lines[0].Wait, line)
+		}
 	}
 }
 
 func TestImpersonatedUserWithoutGroups(t *testing.T) {
 	lines, _ := readRequestLines(t, clock(), rejectedLine)
-	assert.Equal(t, "elephant-0", lines[0].Attributes.User)
-	assert.Nil(t, lines[0].Attributes.Groups)
+	assert.Equal(t, "elephant-0", lines[0].User)
+	assert.Nil(t, lines[0].Groups)
 }
 
 func TestYearAndTimeZoneOfText(t *testing.T) {
@@ -152,12 +153,12 @@ func TestLogWithoutRequestLinesIsAnError(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "a.log: no line with the message \"HTTP\"", "plain text\n": "must be a log of an API server with -v=3 or more", waitedLine[:200]: "; line 1 has userAgent=",
 	} {
-		_, err := ReadRequestLines("a.log", strings.NewReader(log), clock(), func(*RequestLine) error { return nil })
+		_, err := ReadRequestLines("a.log", strings.NewReader(log), clock(), func(*Request) error { return nil })
 		require.ErrorIs(t, err, ErrNoRequests)
 		require.ErrorContains(t, err, want)
 	}
 	enough := errors.New("enough")
-	_, err := ReadRequestLines("a.log", strings.NewReader(waitedLine), clock(), func(*RequestLine) error { return enough })
+	_, err := ReadRequestLines("a.log", strings.NewReader(waitedLine), clock(), func(*Request) error { return enough })
 	require.ErrorIs(t, err, enough)
 }
 
@@ -166,8 +167,8 @@ func FuzzRequestLinesNeverPanic(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		summary, err := ReadRequestLines("a.log", strings.NewReader(line), clock(), func(l *RequestLine) error {
-			_, _ = l.Arrival(), l.Rejected()
+		summary, err := ReadRequestLines("a.log", strings.NewReader(line), clock(), func(r *Request) error {
+			_, _ = r.Governed(), r.Executed()
 			return nil
 		})
 		if err == nil && summary.Requests == 0 {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // Kind says what an entry is.
@@ -36,11 +36,11 @@ type Entry struct {
 	TooLong bool
 }
 
-// ReadEntries calls yield with each entry of a log, which may be compressed with gzip or zstd,
+// ReadEntries calls yield with each entry of a log, in any form that package plain knows,
 // until that returns an error. truncated is why the log ends before its end, such as within
 // compressed data. err is the error of yield, or of an unreadable input.
 func ReadEntries(in io.Reader, yield func(Entry) error) (truncated, err error) {
-	decompressed, err := trace.Decompress(in)
+	decompressed, err := plain.Text(in)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@
 //
 // # Sources
 //
-// Audit logs (package audit) have users and groups, and no requests that the audit policy
-// drops. Lines of -v=3 (package httplog) have every request, what flow control did with
+// Audit logs have users and groups, and no requests that the audit policy
+// drops. Lines of -v=3 have every request, what flow control did with
 // it, and no users. Where both are given they are joined by the audit ID: one request, not
 // two. A client may choose the audit ID, and kube-apiserver passes it on to extension API
 // servers, so that the URI must be the same too.
@@ -36,29 +36,4 @@
 // # Memory
 //
 // Requests are sorted in temporary files, with a bounded part in memory.
-//
-// # Pseudonyms
-//
-// Pseudonyms replaces names in traces and configurations.
-//
-// A pseudonym is a prefix, which says what the name is of, and 12 characters of the
-// HMAC-SHA256 of the name. The same key results in the same pseudonyms, so that traces
-// and configurations fit each other. Without the key nobody can compute a name from its
-// pseudonym, or try names out.
-//
-// Flow schemas must match the same requests afterwards. So these stay:
-//
-//   - users and groups that begin with system:, except for the names in them of nodes,
-//     of bootstrap tokens, and of the namespaces and names of service accounts;
-//   - the names of Kubernetes' own namespaces, and of the built-in flow schemas and
-//     priority levels, and of the service accounts that these name;
-//   - verbs, API groups, resources, subresources and the paths of other requests, which
-//     may name products;
-//   - times, durations, seats, status, and resource versions.
-//
-// # What is lost
-//
-// Label selectors and field selectors become pseudonyms as a whole; metadata.name=NAME
-// stays one. Annotations, labels and statuses of objects are left out. Other flow
-// distinguishers deal other hands of queues, so which flows share a queue changes.
 package record

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,6 @@ type Options struct {
 	// From and To limit the arrivals of the requests: not before From, and before To. A
 	// zero time does not limit.
 	From, To time.Time
-	// Pseudonyms replaces names; nil for none.
-	Pseudonyms *Pseudonyms
 }
 
 // Recording is the requests of logs, sorted in temporary files. Close it.
@@ -59,22 +58,11 @@ func (r *Recording) Header() trace.Header { return r.header }
 // Each yields the requests in the order of their arrivals, until the caller returns an
 // error.
 func (r *Recording) Each(ctx context.Context, yield func(*trace.Request) error) error {
-	return r.EachFrom(ctx, func(request *trace.Request, _ string) error {
-		if r.options.Pseudonyms != nil {
-			r.options.Pseudonyms.Request(request)
-		}
-		return yield(request)
-	})
-}
-
-// EachFrom is Each with the address of the client, "" if it is unknown, and without
-// pseudonyms.
-func (r *Recording) EachFrom(ctx context.Context, yield func(request *trace.Request, address string) error) error {
 	return r.sorted.each(func(i *item) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return yield(&i.Request, i.Address)
+		return yield(&i.Request.Request)
 	})
 }
 
@@ -111,7 +99,7 @@ func (r *Recording) complete(ctx context.Context) error {
 	}
 	var last time.Time
 	err := r.sorted.each(func(i *item) error {
-		at := i.Request.Arrival
+		at := i.Arrival
 		switch gap := at.Sub(last); {
 		case last.IsZero():
 			r.header.Start = &at
@@ -131,12 +119,7 @@ func (r *Recording) complete(ctx context.Context) error {
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
 	h.Replicas = r.tally.replicaNames()
 	h.LeftOut = r.tally.leftOut(h.Source)
-	h.LeftOut.Notes = append(h.LeftOut.Notes, r.silences.notes()...)
-	if r.options.Pseudonyms == nil { // the notes of files name them
-		h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
-	} else {
-		r.options.Pseudonyms.Header(h)
-	}
+	h.LeftOut.Notes = slices.Concat(h.LeftOut.Notes, r.silences.notes(), r.notes)
 	return nil
 }
 
@@ -165,12 +148,12 @@ func (r *Recording) limits() string {
 
 // add adds a request that is complete.
 func (r *Recording) add(i item) error {
-	at := i.Request.Arrival
+	at := i.Arrival
 	if at.Before(r.options.From) || !r.options.To.IsZero() && !at.Before(r.options.To) {
 		return nil
 	}
 	r.tally.add(&i)
-	i.ID, i.URI = "", ""
+	i.ID, i.URI, i.Address, i.Completed = "", "", "", time.Time{}
 	return r.sorted.add(i)
 }
 
@@ -207,33 +190,33 @@ func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io
 }
 
 func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
-	return logs.ReadEvents(f.Path, in, func(e *logs.Event) error {
+	return logs.ReadEvents(f.Path, in, func(one *logs.Request) error {
 		switch {
-		case !e.Governed():
+		case !one.Governed():
 			r.tally.longRunning++
 			return nil
-		case e.Attributes.User == "":
+		case one.User == "":
 			r.tally.unauthenticated++
 			return nil
-		}
-		i, jumped := ofEvent(e, f.Replica)
-		if jumped {
+		case one.Latency == nil && !one.Completed.IsZero():
 			r.tally.jumped++
 		}
-		return into(i)
+		one.Replica = f.Replica
+		return into(item{fromAudit, *one})
 	})
 }
 
 func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
-	return logs.ReadRequestLines(f.Path, in, r.options.Clock, func(l *logs.RequestLine) error {
-		if l.FlowSchema == "" {
+	return logs.ReadRequestLines(f.Path, in, r.options.Clock, func(one *logs.Request) error {
+		if one.FlowSchema == "" {
 			r.tally.unclassified++
 			return nil
 		}
-		if l.Attributes.User == "" {
-			l.Attributes.User, l.Attributes.Groups = r.options.Users.of(l.UserAgent, l.SourceIP)
+		if one.User == "" {
+			one.User, one.Groups = r.options.Users.of(one.Client, one.Address)
 		}
-		return into(ofLine(l, f.Replica))
+		one.Replica = f.Replica
+		return into(item{fromLine, *one})
 	})
 }
 

@@ -16,8 +16,9 @@ func TestSorterUsesFiles(t *testing.T) {
 	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	const n = 100
 	for i := range n {
-		one := item{ID: fmt.Sprint(i)}
-		one.Request.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
+		one := item{}
+		one.ID = fmt.Sprint(i)
+		one.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
 		require.NoError(t, s.add(one))
 	}
 	require.Len(t, s.runs, n/7)

@@ -38,7 +38,7 @@ type tally struct {
 const maxAround = 100_000
 
 func (t *tally) add(i *item) {
-	r := &i.Request
+	r := &i.Request.Request
 	var took time.Duration
 	if r.Latency != nil && r.Verb != "watch" {
 		took = r.Latency.Duration

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
@@ -35,7 +35,7 @@ type User struct {
 
 // ReadUsers reads Users from a file of YAML. Errors name the line.
 func ReadUsers(name string) (*Users, error) {
-	content, err := os.ReadFile(name)
+	content, err := plain.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -31,15 +31,15 @@ func (r *Replica) Add(endpoint Endpoint, body io.Reader) {
 	case EndpointMetrics:
 		r.Metrics, faults = readMetrics(body)
 	case EndpointLevels:
-		r.Levels, faults = readRows(body, (*reader).level)
+		r.Levels, faults = readRows[Level](body)
 	case EndpointQueues:
-		r.Queues, faults = readRows(body, (*reader).queue)
+		r.Queues, faults = readRows[Queue](body)
 	case EndpointRequests:
-		r.Requests, faults = readRows(body, (*reader).request)
+		r.Requests, faults = readRows[Request](body)
 	case EndpointFlows:
-		r.Flows, faults = readRows(body, (*reader).flow)
+		r.Flows, faults = readRows[Flow](body)
 	case EndpointRejections:
-		r.Rejections, faults = readRows(body, (*reader).rejection)
+		r.Rejections, faults = readRows[Rejection](body)
 	default:
 		faults = []string{"This is no endpoint of flow control."}
 	}
@@ -49,28 +49,23 @@ func (r *Replica) Add(endpoint Endpoint, body io.Reader) {
 }
 
 // readRows reads a response, one value per row.
-func readRows[T any](body io.Reader, convert func(*reader) T) (values []T, faults []string) {
+func readRows[T any](body io.Reader) (values []T, faults []string) {
 	text, err := io.ReadAll(body)
 	if err != nil {
 		faults = append(faults, fmt.Sprintf("The response ended early: %v.", err))
 	}
 	rows, more := parseRows(text)
 	faults = append(faults, more...)
-	bad, first := 0, ""
+	var bad []error
 	for _, row := range rows {
-		in := reader{row: row}
-		value := convert(&in)
-		if in.fault == "" {
+		if value, err := decode[T](row); err == nil {
 			values = append(values, value)
-			continue
+		} else {
+			bad = append(bad, err)
 		}
-		if bad == 0 {
-			first = in.fault
-		}
-		bad++
 	}
-	if bad > 0 {
-		faults = append(faults, fmt.Sprintf("%d of %d rows are omitted: %s.", bad, len(rows), first))
+	if len(bad) > 0 {
+		faults = append(faults, fmt.Sprintf("%d of %d rows are omitted: %v.", len(bad), len(rows), bad[0]))
 	}
 	return values, faults
 }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Metrics are the figures of one scrape.
+// Metrics are the figures of one scrape, which may be a part of one. What no line tells is nil.
 type Metrics struct {
 	Levels  map[string]LevelMetrics
 	Schemas map[SchemaKey]SchemaMetrics
@@ -49,10 +49,10 @@ func (d Durations) Mean() time.Duration {
 
 // LevelMetrics are the figures of a priority level. Limits and seats are in seats.
 type LevelMetrics struct {
-	Nominal, Lower, Upper, Current int
-	SeatsInUse                     int
+	Nominal, Lower, Upper, Current *int
+	SeatsInUse                     *int
 	// Demand are the high watermark and the smoothed demand of the last period.
-	DemandHighWatermark, DemandSmoothed float64
+	DemandHighWatermark, DemandSmoothed *float64
 }
 
 // SchemaKey names a flow schema and its priority level.
@@ -61,13 +61,12 @@ type SchemaKey struct{ Level, FlowSchema string }
 // SchemaMetrics are the figures of a flow schema. Counts are since the start of the
 // server.
 type SchemaMetrics struct {
-	Waiting, Executing int
-	SeatsInUse         int
-	Dispatched         uint64
-	Rejected           map[string]uint64 // by reason: queue-full, concurrency-limit, time-out, cancelled
+	Waiting, Executing, SeatsInUse *int
+	Dispatched                     *uint64
+	Rejected                       map[string]uint64 // by reason: queue-full, concurrency-limit, time-out, cancelled
 	// WaitSeconds is the sum of all waits; Waits is their number.
-	WaitSeconds float64
-	Waits       uint64
+	WaitSeconds *float64
+	Waits       *uint64
 	// Execution is how long requests executed, in seconds: watches until their initial
 	// events were sent. Width is the seats that were estimated for them.
 	Execution, Width Histogram
@@ -89,4 +88,15 @@ func (h Histogram) Since(before Histogram) Histogram {
 		out.Buckets[bound] = count - before.Buckets[bound]
 	}
 	return out
+}
+
+// Add adds a figure, nil if it is unknown, to a sum that may be unknown so far.
+func Add[T int | uint64 | float64](sum **T, figure *T) {
+	switch {
+	case figure == nil:
+	case *sum == nil:
+		*sum = new(*figure)
+	default:
+		**sum += *figure
+	}
 }

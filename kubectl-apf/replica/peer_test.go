@@ -83,8 +83,8 @@ func TestDumpsOfPeerAreRead(t *testing.T) {
 
 	assert.Empty(t, state.Missing)
 	require.Len(t, state.Levels, 2)
-	assert.Equal(t, replica.Level{Name: "catch-all", Executing: 1, Dispatched: 1}, state.Levels[0])
-	assert.Equal(t, replica.Level{Name: "exempt", Idle: true}, state.Levels[1])
+	assert.Equal(t, replica.Level{Name: "catch-all", Executing: 1}, state.Levels[0])
+	assert.Equal(t, replica.Level{Name: "exempt"}, state.Levels[1])
 	require.Len(t, state.Requests, 1)
 	got := state.Requests[0]
 	assert.WithinRange(t, got.Arrived, time.Unix(1, 0), got.Started)

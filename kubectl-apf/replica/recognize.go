@@ -3,6 +3,7 @@ package replica
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,16 +15,16 @@ func Recognize(body []byte) (Endpoint, bool) {
 	if columns := columnsOf(body); columns != nil {
 		return endpointOf(columns)
 	}
-	if HasMetrics(body) && tellsOfLevels(body) {
+	if HasMetrics(body) && levelLabel.Match(body) {
 		return EndpointMetrics, true
 	}
 	return "", false
 }
 
-// trimStart removes a byte order mark, empty lines, and what kubectl says before the
+// trimStart removes empty lines, and what kubectl says before the
 // first row of a dump.
 func trimStart(body []byte) []byte {
-	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
+	body = bytes.TrimLeft(body, " \t\r\n")
 	for rest, lines := body, 0; lines < 10; lines++ {
 		if isHeader(rest) {
 			return rest
@@ -103,9 +104,6 @@ func HasMetrics(body []byte) bool {
 	return false
 }
 
-// tellsOfLevels reports whether metrics have a priority level. Components that only include the
-// library have no series of levels.
-func tellsOfLevels(body []byte) bool {
-	metrics, _ := readMetrics(bytes.NewReader(body))
-	return len(metrics.Levels) > 0 || len(metrics.Schemas) > 0
-}
+// levelLabel finds the label of a priority level. Components that only include the library have no
+// series of levels.
+var levelLabel = regexp.MustCompile(`(?m)^apiserver_flowcontrol_\w+\s*\{[^\n]*\bpriority_?[lL]evel\s*=|"priority_?[lL]evel"\s*:`)

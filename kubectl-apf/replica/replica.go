@@ -10,21 +10,21 @@ import "time"
 // the other, so they are not of exactly the same time.
 type Replica struct {
 	// Name is the URL or the directory that it was read from.
-	Name string
+	Name string `json:"name"`
 	// Read is when it was read; of a directory, when its files were written.
-	Read time.Time
+	Read time.Time `json:"readAt"`
 	// Away reports that the server could not be reached: then only Name, Read and
 	// Missing are set.
-	Away     bool
-	Levels   []Level
-	Queues   []Queue
-	Requests []Request
-	Metrics  Metrics
+	Away     bool      `json:"away,omitempty"`
+	Levels   []Level   `json:"-"`
+	Queues   []Queue   `json:"-"`
+	Requests []Request `json:"-"`
+	Metrics  Metrics   `json:"-"`
 	// Flows and Rejections are told by flowcontrol-apiserver only.
-	Flows      []Flow
-	Rejections []Rejection
+	Flows      []Flow      `json:"-"`
+	Rejections []Rejection `json:"-"`
 	// Missing says what could not be read.
-	Missing []Missing
+	Missing []Missing `json:"missing,omitempty"`
 }
 
 // Missing is something that could not be read.
@@ -35,50 +35,74 @@ type Missing struct {
 	Why string `json:"why"`
 }
 
+// The rows of dumps. A tag names the column, which the dump may lack.
+
 // Level is a row of dump_priority_levels.
 type Level struct {
-	Name                                      string
-	Quiescing, Idle                           bool
-	ActiveQueues, Waiting, Executing          int
-	Dispatched, Rejected, TimedOut, Cancelled uint64
+	Name      string `column:"PriorityLevelName"`
+	Waiting   int    `column:"WaitingRequests"`
+	Executing int    `column:"ExecutingRequests"`
+	Rejected  uint64 `column:"RejectedRequests"`
+	TimedOut  uint64 `column:"TimedoutRequests"`
+	Cancelled uint64 `column:"CancelledRequests"`
 }
 
 // Queue is a row of dump_queues.
 type Queue struct {
-	Level                         string
-	Index                         int
-	Waiting, Executing, SeatsUsed int
+	Level     string `column:"PriorityLevelName"`
+	Index     int    `column:"Index"`
+	Waiting   int    `column:"PendingRequests"`
+	Executing int    `column:"ExecutingRequests"`
+	SeatsUsed int    `column:"SeatsInUse"`
 	// Work is the work of the waiting requests, in seat-seconds.
-	Work float64
+	Work float64 `column:"TotalWorkSum"`
 }
 
 // Request is a row of dump_requests with details.
 type Request struct {
-	Level, FlowSchema, Distinguisher string
+	Level         string `column:"PriorityLevelName" json:"level"`
+	FlowSchema    string `column:"FlowSchemaName" json:"flowSchema"`
+	Distinguisher string `column:"FlowDistinguisher" json:"distinguisher,omitempty"`
 	// Queue is the index of the queue; -1 without queues. Place is the place in it;
 	// -1 for a request that executes.
-	Queue, Place     int
-	Arrived, Started time.Time // Started is zero while the request waits
+	Queue   int       `column:"QueueIndex" json:"queue" absent:"-1"`
+	Place   int       `column:"RequestIndexInQueue" json:"place" absent:"-1"`
+	Arrived time.Time `column:"ArriveTime" json:"arrived"`
+	Started time.Time `column:"StartTime" json:"-"` // zero while the request waits
 	// InitialSeats are used until the response, FinalSeats for Latency after it.
-	InitialSeats, FinalSeats                                             int
-	Latency                                                              time.Duration
-	User, Verb, Path, Namespace, Name, APIVersion, Resource, SubResource string
+	InitialSeats int           `column:"InitialSeats" json:"seats"`
+	FinalSeats   int           `column:"FinalSeats" json:"finalSeats,omitempty"`
+	Latency      time.Duration `column:"AdditionalLatency" json:"-"`
+	User         string        `column:"UserName" json:"user,omitempty"`
+	Verb         string        `column:"Verb" json:"verb,omitempty"`
+	Path         string        `column:"APIPath" json:"path,omitempty"`
+	Namespace    string        `column:"Namespace" json:"namespace,omitempty"`
+	Name         string        `column:"Name" json:"name,omitempty"`
+	APIVersion   string        `column:"APIVersion" json:"apiVersion,omitempty"`
+	Resource     string        `column:"Resource" json:"resource,omitempty"`
+	SubResource  string        `column:"SubResource" json:"subResource,omitempty"`
 }
 
 // Flow is a flow with the seat-seconds that it used lately (top_flows).
 type Flow struct {
-	Level, FlowSchema, Distinguisher string
-	// SeatSeconds were used in the last 1, 5 and 15 minutes. They may be too large by
-	// Error, which bounds the error of the sketch.
-	SeatSeconds, Error [3]float64
+	Level         string `column:"PriorityLevelName"`
+	FlowSchema    string `column:"FlowSchemaName"`
+	Distinguisher string `column:"FlowDistinguisher"`
+	// SeatSeconds were used in the last 1 and 15 minutes. They may be too large by Error, which
+	// bounds the error of the sketch.
+	SeatSeconds1m  float64 `column:"SeatSeconds1m"`
+	SeatSeconds15m float64 `column:"SeatSeconds15m"`
+	Error1m        float64 `column:"Error1m"`
 }
 
 // Rejection is the last rejection of a flow (rejections).
 type Rejection struct {
-	Level, FlowSchema, Distinguisher string
-	Reason                           string
-	Count                            uint64
-	First, Last                      time.Time
-	User, Verb, Path                 string
-	Queue, Seats                     int
+	Level         string    `column:"PriorityLevelName"`
+	FlowSchema    string    `column:"FlowSchemaName"`
+	Distinguisher string    `column:"FlowDistinguisher"`
+	Reason        string    `column:"Reason"`
+	Count         uint64    `column:"Count"`
+	First         time.Time `column:"FirstTime"`
+	Last          time.Time `column:"LastTime"`
+	User          string    `column:"UserName"`
 }

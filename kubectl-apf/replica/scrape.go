@@ -2,7 +2,7 @@ package replica
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,288 +10,290 @@ import (
 	"strconv"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// flowControl is the prefix of all metrics of flow control.
-const flowControl = "apiserver_flowcontrol_"
-
-// execution and width are the histograms that are read with their buckets.
+// The metrics that are read. flowControl is the prefix of all metrics of flow control.
 const (
-	execution = "request_execution_seconds"
-	width     = "work_estimated_seats"
-)
+	flowControl = "apiserver_flowcontrol_"
+	nominal     = flowControl + "nominal_limit_seats"
+	executing   = flowControl + "current_executing_seats"
+	dispatched  = flowControl + "dispatched_requests_total"
+	rejected    = flowControl + "rejected_requests_total"
+	waits       = flowControl + "request_wait_duration_seconds"
+	// execution and width are the histograms that are read with their buckets.
+	execution = flowControl + "request_execution_seconds"
+	width     = flowControl + "work_estimated_seats"
 
-// processStart is when the process started, in seconds, which tells API servers apart.
-const processStart = "process_start_time_seconds"
-
-// policyChecks and authorizations are histograms of what requests wait for while they hold
-// seats.
-const (
+	objects     = "apiserver_resource_objects"
+	objectBytes = "apiserver_resource_size_estimate_bytes"
+	longRunning = "apiserver_longrunning_requests"
+	// processStart is when the process started, in seconds, which tells API servers apart.
+	processStart = "process_start_time_seconds"
+	// policyChecks and authorizations are histograms of what requests wait for while they hold seats.
 	policyChecks   = "apiserver_validating_admission_policy_check_duration_seconds"
 	authorizations = "apiserver_authorization_webhook_duration_seconds"
 )
+
+// renamed are the names that metrics had in earlier releases.
+func renamed() map[string]string {
+	return map[string]string{
+		flowControl + "request_concurrency_limit":  nominal,
+		flowControl + "request_concurrency_in_use": executing,
+		"apiserver_storage_objects":                objects,
+	}
+}
+
+// series is a line of a scrape.
+type series struct {
+	name   string
+	labels map[string]string
+	value  float64
+}
 
 // readMetrics reads a response of /metrics. A kube-apiserver answers with many megabytes; only some
 // lines are parsed.
 func readMetrics(body io.Reader) (Metrics, []string) {
 	in := bufio.NewReaderSize(body, 1<<16)
 	start, _ := in.Peek(1 << 12)
-	var faults []string
-	if isJSONArray(start) {
-		text, err := io.ReadAll(in)
-		if err != nil {
-			faults = append(faults, fmt.Sprintf("The response ended early: %v.", err))
-		}
-		var more []string
-		text, more = metricLines(bytes.TrimLeft(text, " \t\r\n"))
-		faults = append(faults, more...)
-		in = bufio.NewReader(bytes.NewReader(text))
+	read := readText
+	if strings.HasPrefix(strings.TrimLeft(string(start), " \t\r\n"), "[") {
+		read = readJSON
 	}
-	lines, more := wantedLines(in)
-	faults = append(faults, more...)
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	parsed, err := parser.TextToMetricFamilies(lines)
-	if err != nil {
-		faults = append(faults, fmt.Sprintf("The metrics are omitted from a malformed line on: %v.", err))
-	}
-	f := families(parsed)
+	var all []series
+	has := map[string]bool{}
+	faults := read(in, func(s series) {
+		all = append(all, s)
+		has[s.name] = true
+	})
 	m := Metrics{
-		Levels:  map[string]LevelMetrics{},
-		Schemas: map[SchemaKey]SchemaMetrics{},
-		Objects: f.resources("apiserver_resource_objects"),
-		Bytes:   f.resources("apiserver_resource_size_estimate_bytes"),
-		Watches: f.watches(),
+		Levels: map[string]LevelMetrics{}, Schemas: map[SchemaKey]SchemaMetrics{}, Policies: map[string]Durations{},
+		Objects: map[schema.GroupResource]int64{}, Bytes: map[schema.GroupResource]int64{}, Watches: map[schema.GroupResource]int64{},
 	}
-	if len(m.Objects) == 0 {
-		m.Objects = f.storedResources()
+	later := renamed()
+	for _, s := range all {
+		if name, old := later[s.name]; old && has[name] {
+			continue // it is there twice
+		} else if old {
+			s.name = name
+		}
+		if s.value >= 0 && s.value < math.MaxInt64 { // -1 and NaN stand for what a server does not know
+			m.add(s)
+		}
 	}
-	m.Policies = f.durations(policyChecks, "policy")
-	m.Authorizer = f.durations(authorizations, "")[""]
-	f.each(func(_ map[string]string, value float64) { m.ProcessStart = finite(value) }, processStart)
-	f.addLevels(m.Levels)
-	f.addSchemas(m.Schemas)
-	f.addHistograms(m.Schemas)
-	addSeatsInUse(m)
+	for name, now := range later {
+		has[now] = has[now] || has[name]
+	}
+	m.complete(has)
 	return m, faults
 }
 
-// wantedLines returns the lines that readMetrics uses. They do not include types, so
-// that the sum and count of a histogram are metrics of their own.
-func wantedLines(in *bufio.Reader) (*bytes.Buffer, []string) {
-	var out bytes.Buffer
+// readText reads the text format. Types do not matter: the sum and count of a histogram are series of
+// their own.
+func readText(in *bufio.Reader, yield func(series)) []string {
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := in.ReadString('\n')
 		switch {
 		case err == nil:
-			if isWanted(line) {
-				out.Write(line)
-			}
 		case !errors.Is(err, io.EOF):
-			return &out, []string{fmt.Sprintf("The response ended early: %v.", err)}
-		case len(line) > 0:
-			return &out, []string{"The last line is cut off."}
+			return []string{fmt.Sprintf("The response ended early: %v.", err)}
+		case line != "":
+			return []string{"The last line is cut off."}
 		default:
-			return &out, nil
+			return nil
 		}
-	}
-}
-
-func isJSONArray(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("["))
-}
-
-func isWanted(line []byte) bool {
-	if bytes.HasPrefix(line, []byte(flowControl)) {
-		name, _, _ := bytes.Cut(line[len(flowControl):], []byte("{"))
-		of, isBucket := bytes.CutSuffix(name, []byte("_bucket"))
-		return !isBucket || string(of) == execution || string(of) == width
-	}
-	for _, name := range []string{
-		"apiserver_storage_objects{", "apiserver_resource_objects{",
-		"apiserver_resource_size_estimate_bytes{", "apiserver_longrunning_requests{", processStart + " ",
-		policyChecks + "_sum", policyChecks + "_count", authorizations + "_sum", authorizations + "_count",
-	} {
-		if bytes.HasPrefix(line, []byte(name)) {
-			return true
-		}
-	}
-	return false
-}
-
-// families are the metrics of a scrape by name, all untyped.
-type families map[string]*dto.MetricFamily
-
-// each calls visit with the labels and the value of each series of the first of the
-// names that the scrape has.
-func (f families) each(visit func(labels map[string]string, value float64), names ...string) {
-	for _, name := range names {
-		family, exists := f[name]
-		if !exists {
+		end := strings.IndexAny(line, "{ \t\r\n")
+		if !isWanted(line[:end]) {
 			continue
 		}
-		for _, metric := range family.GetMetric() {
-			labels := make(map[string]string, len(metric.GetLabel()))
-			for _, label := range metric.GetLabel() {
-				labels[label.GetName()] = label.GetValue()
-			}
-			visit(labels, metric.GetUntyped().GetValue())
+		s, ok := parseSeries(line[:end], strings.TrimSpace(line[end:]))
+		if !ok {
+			return []string{fmt.Sprintf("The metrics are omitted from a malformed line on: %.80q.", line)}
 		}
+		yield(s)
+	}
+}
+
+// parseSeries parses what follows a name: labels, a value, and perhaps a time.
+func parseSeries(name, rest string) (series, bool) {
+	s := series{name: name, labels: map[string]string{}}
+	if inside, labelled := strings.CutPrefix(rest, "{"); labelled {
+		rest = inside
+		for !strings.HasPrefix(rest, "}") {
+			key, after, found := strings.Cut(rest, "=")
+			after = strings.TrimLeft(after, " ")
+			quoted, err := strconv.QuotedPrefix(after)
+			if !found || err != nil {
+				return s, false
+			}
+			if s.labels[strings.TrimSpace(key)], err = strconv.Unquote(quoted); err != nil {
+				return s, false
+			}
+			rest = strings.TrimLeft(after[len(quoted):], ", ")
+		}
+		rest = rest[1:]
+	}
+	value, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	var err error
+	s.value, err = strconv.ParseFloat(value, 64)
+	return s, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// isWanted reports whether a series is read.
+func isWanted(name string) bool {
+	if strings.HasPrefix(name, flowControl) {
+		of, isBucket := strings.CutSuffix(name, "_bucket")
+		return !isBucket || of == execution || of == width
+	}
+	switch name {
+	case objects, "apiserver_storage_objects", objectBytes, longRunning, processStart,
+		policyChecks + "_sum", policyChecks + "_count", authorizations + "_sum", authorizations + "_count":
+		return true
+	default:
+		return false
+	}
+}
+
+// add adds a series.
+func (m *Metrics) add(s series) {
+	// Kubernetes 1.33 and before have labels such as resource="deployments.apps" for objects.
+	resource := schema.ParseGroupResource(s.labels["resource"])
+	if group := s.labels["group"]; group != "" {
+		resource = schema.GroupResource{Group: group, Resource: s.labels["resource"]}
+	}
+	switch s.name {
+	case processStart:
+		m.ProcessStart = s.value
+	case objects:
+		m.Objects[resource] = whole(s.value)
+	case objectBytes:
+		m.Bytes[resource] = whole(s.value)
+	case longRunning:
+		if strings.EqualFold(s.labels["verb"], "WATCH") {
+			m.Watches[resource] += whole(s.value)
+		}
+	case policyChecks + "_sum":
+		m.addPolicy(s, Durations{Seconds: s.value})
+	case policyChecks + "_count":
+		m.addPolicy(s, Durations{Count: uint64(whole(s.value))})
+	case authorizations + "_sum":
+		m.Authorizer.Seconds += s.value
+	case authorizations + "_count":
+		m.Authorizer.Count += uint64(whole(s.value))
+	default:
+		// The names of the labels of Kubernetes 1.20 are in capitals.
+		key := SchemaKey{Level: cmp.Or(s.labels["priority_level"], s.labels["priorityLevel"]), FlowSchema: cmp.Or(s.labels["flow_schema"], s.labels["flowSchema"])}
+		switch {
+		case key.Level == "":
+		case key.FlowSchema == "":
+			m.addLevel(key.Level, s)
+		default:
+			m.addSchema(key, s)
+		}
+	}
+}
+
+func (m *Metrics) addPolicy(s series, more Durations) {
+	sum := m.Policies[s.labels["policy"]]
+	sum.Add(more)
+	m.Policies[s.labels["policy"]] = sum
+}
+
+func (m *Metrics) addLevel(name string, s series) {
+	level := m.Levels[name]
+	seats := new(int(whole(s.value)))
+	switch strings.TrimPrefix(s.name, flowControl) {
+	case "nominal_limit_seats":
+		level.Nominal = seats
+	case "lower_limit_seats":
+		level.Lower = seats
+	case "upper_limit_seats":
+		level.Upper = seats
+	case "current_limit_seats":
+		level.Current = seats
+	case "demand_seats_high_watermark":
+		level.DemandHighWatermark = &s.value
+	case "demand_seats_smoothed":
+		level.DemandSmoothed = &s.value
+	default:
 		return
 	}
+	m.Levels[name] = level
 }
 
-// resources reads a metric with the labels group and resource. The server reports -1 if
-// it does not know a number.
-func (f families) resources(name string) map[schema.GroupResource]int64 {
-	out := map[schema.GroupResource]int64{}
-	f.each(func(labels map[string]string, value float64) {
-		if value >= 0 {
-			out[schema.GroupResource{Group: labels["group"], Resource: labels["resource"]}] = whole(value)
+func (m *Metrics) addSchema(key SchemaKey, s series) {
+	of := m.Schemas[key]
+	number, count := new(int(whole(s.value))), new(uint64(whole(s.value)))
+	switch s.name {
+	case flowControl + "current_inqueue_requests":
+		Add(&of.Waiting, number)
+	case flowControl + "current_executing_requests":
+		Add(&of.Executing, number)
+	case executing:
+		Add(&of.SeatsInUse, number)
+	case dispatched:
+		Add(&of.Dispatched, count)
+	case waits + "_sum":
+		Add(&of.WaitSeconds, &s.value)
+	case waits + "_count":
+		Add(&of.Waits, count)
+	case rejected:
+		if of.Rejected == nil {
+			of.Rejected = map[string]uint64{}
 		}
-	}, name)
-	return out
-}
-
-// storedResources reads the metric of Kubernetes 1.33 and before, with labels such as
-// resource="deployments.apps".
-func (f families) storedResources() map[schema.GroupResource]int64 {
-	out := map[schema.GroupResource]int64{}
-	f.each(func(labels map[string]string, value float64) {
-		if value >= 0 {
-			out[schema.ParseGroupResource(labels["resource"])] = whole(value)
-		}
-	}, "apiserver_storage_objects")
-	return out
-}
-
-func (f families) watches() map[schema.GroupResource]int64 {
-	out := map[schema.GroupResource]int64{}
-	f.each(func(labels map[string]string, value float64) {
-		if strings.EqualFold(labels["verb"], "WATCH") {
-			out[schema.GroupResource{Group: labels["group"], Resource: labels["resource"]}] += whole(value)
-		}
-	}, "apiserver_longrunning_requests")
-	return out
-}
-
-// durations reads a histogram, whose series it adds up by a label; all of them if that is
-// empty.
-func (f families) durations(name, label string) map[string]Durations {
-	out := map[string]Durations{}
-	f.each(func(labels map[string]string, value float64) {
-		d := out[labels[label]]
-		d.Seconds += finite(value)
-		out[labels[label]] = d
-	}, name+"_sum")
-	f.each(func(labels map[string]string, value float64) {
-		d := out[labels[label]]
-		d.Count += uint64(whole(value))
-		out[labels[label]] = d
-	}, name+"_count")
-	return out
-}
-
-// addLevels reads the metrics with the label priority_level.
-func (f families) addLevels(levels map[string]LevelMetrics) {
-	read := func(set func(*LevelMetrics, float64), names ...string) {
-		for i := range names {
-			names[i] = flowControl + names[i]
-		}
-		f.each(func(labels map[string]string, value float64) {
-			level := levels[labels["priority_level"]]
-			set(&level, value)
-			levels[labels["priority_level"]] = level
-		}, names...)
+		of.Rejected[s.labels["reason"]] += *count
+	default:
+		of.Execution.add(s, execution)
+		of.Width.add(s, width)
 	}
-	read(func(l *LevelMetrics, v float64) { l.Nominal = int(whole(v)) }, "nominal_limit_seats", "request_concurrency_limit")
-	read(func(l *LevelMetrics, v float64) { l.Lower = int(whole(v)) }, "lower_limit_seats")
-	read(func(l *LevelMetrics, v float64) { l.Upper = int(whole(v)) }, "upper_limit_seats")
-	read(func(l *LevelMetrics, v float64) { l.Current = int(whole(v)) }, "current_limit_seats")
-	read(func(l *LevelMetrics, v float64) { l.DemandHighWatermark = finite(v) }, "demand_seats_high_watermark")
-	read(func(l *LevelMetrics, v float64) { l.DemandSmoothed = finite(v) }, "demand_seats_smoothed")
+	m.Schemas[key] = of
 }
 
-// addSchemas reads the metrics with the labels priority_level and flow_schema.
-func (f families) addSchemas(schemas map[SchemaKey]SchemaMetrics) {
-	read := func(add func(*SchemaMetrics, map[string]string, float64), names ...string) {
-		for i := range names {
-			names[i] = flowControl + names[i]
+// add adds a series of the histogram of a name; others are ignored. Other labels are added up.
+func (h *Histogram) add(s series, name string) {
+	switch s.name {
+	case name + "_sum":
+		h.Sum += s.value
+	case name + "_count":
+		h.Count += uint64(whole(s.value))
+	case name + "_bucket":
+		bound, err := strconv.ParseFloat(s.labels["le"], 64)
+		if err != nil || math.IsNaN(bound) {
+			return
 		}
-		f.each(func(labels map[string]string, value float64) {
-			key := SchemaKey{Level: labels["priority_level"], FlowSchema: labels["flow_schema"]}
-			metrics := schemas[key]
-			add(&metrics, labels, value)
-			schemas[key] = metrics
-		}, names...)
-	}
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.Waiting += int(whole(v)) }, "current_inqueue_requests")
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.Executing += int(whole(v)) }, "current_executing_requests")
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.SeatsInUse += int(whole(v)) },
-		"current_executing_seats", "request_concurrency_in_use")
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.Dispatched += uint64(whole(v)) }, "dispatched_requests_total")
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.WaitSeconds += finite(v) }, "request_wait_duration_seconds_sum")
-	read(func(s *SchemaMetrics, _ map[string]string, v float64) { s.Waits += uint64(whole(v)) }, "request_wait_duration_seconds_count")
-	read(func(s *SchemaMetrics, labels map[string]string, v float64) {
-		if s.Rejected == nil {
-			s.Rejected = map[string]uint64{}
+		if h.Buckets == nil {
+			h.Buckets = map[float64]uint64{}
 		}
-		s.Rejected[labels["reason"]] += uint64(whole(v))
-	}, "rejected_requests_total")
-}
-
-// addHistograms reads the histograms of the flow schemas. Other labels are added up.
-func (f families) addHistograms(schemas map[SchemaKey]SchemaMetrics) {
-	for name, of := range map[string]func(*SchemaMetrics) *Histogram{
-		execution: func(s *SchemaMetrics) *Histogram { return &s.Execution },
-		width:     func(s *SchemaMetrics) *Histogram { return &s.Width },
-	} {
-		read := func(suffix string, add func(h *Histogram, labels map[string]string, value float64)) {
-			f.each(func(labels map[string]string, value float64) {
-				key := SchemaKey{Level: labels["priority_level"], FlowSchema: labels["flow_schema"]}
-				metrics := schemas[key]
-				add(of(&metrics), labels, value)
-				schemas[key] = metrics
-			}, flowControl+name+suffix)
-		}
-		read("_sum", func(h *Histogram, _ map[string]string, v float64) { h.Sum += finite(v) })
-		read("_count", func(h *Histogram, _ map[string]string, v float64) { h.Count += uint64(whole(v)) })
-		read("_bucket", func(h *Histogram, labels map[string]string, v float64) {
-			bound, err := strconv.ParseFloat(labels["le"], 64)
-			if err != nil || math.IsNaN(bound) {
-				return
-			}
-			if h.Buckets == nil {
-				h.Buckets = map[float64]uint64{}
-			}
-			h.Buckets[bound] += uint64(whole(v))
-		})
+		h.Buckets[bound] += uint64(whole(s.value))
 	}
 }
 
-// addSeatsInUse adds the seats of the flow schemas to their levels.
-func addSeatsInUse(m Metrics) {
-	for key, metrics := range m.Schemas {
+// complete adds what follows from lines that are not there: a server writes no line about a flow schema
+// that never had requests, waits or rejections. So a metric that it writes of others, or any in a whole
+// scrape, is zero, and otherwise unknown.
+func (m *Metrics) complete(has map[string]bool) {
+	isWhole := has[nominal] && has[dispatched] && has[waits+"_count"]
+	zero := func(figure **int, name string) {
+		if *figure == nil && (isWhole || has[name]) {
+			*figure = new(int)
+		}
+	}
+	for key, of := range m.Schemas {
+		zero(&of.Waiting, flowControl+"current_inqueue_requests")
+		zero(&of.Executing, flowControl+"current_executing_requests")
+		zero(&of.SeatsInUse, executing)
+		if of.Rejected == nil && (isWhole || has[rejected]) {
+			of.Rejected = map[string]uint64{}
+		}
+		m.Schemas[key] = of
 		level := m.Levels[key.Level]
-		level.SeatsInUse += metrics.SeatsInUse
+		Add(&level.SeatsInUse, of.SeatsInUse)
 		m.Levels[key.Level] = level
 	}
+	for name, level := range m.Levels {
+		zero(&level.SeatsInUse, executing)
+		m.Levels[name] = level
+	}
 }
 
-// whole returns a count as an integer; 0 for what is none.
-func whole(value float64) int64 {
-	if !(value > 0) || value >= math.MaxInt64 {
-		return 0
-	}
-	return int64(math.Round(value))
-}
-
-func finite(value float64) float64 {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return 0
-	}
-	return value
-}
+func whole(value float64) int64 { return int64(math.Round(value)) }

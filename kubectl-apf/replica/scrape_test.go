@@ -60,13 +60,13 @@ func scrape(t *testing.T, text string) replica.Metrics {
 func TestMetrics(t *testing.T) {
 	m := scrape(t, metrics133)
 	assert.Equal(t, replica.LevelMetrics{
-		Nominal: 245, Lower: 25, Upper: 600, Current: 30, SeatsInUse: 15,
-		DemandHighWatermark: 20, DemandSmoothed: 7.25,
+		Nominal: new(245), Lower: new(25), Upper: new(600), Current: new(30), SeatsInUse: new(15),
+		DemandHighWatermark: new(20.0), DemandSmoothed: new(7.25),
 	}, m.Levels["workload-low"])
 	assert.Equal(t, replica.SchemaMetrics{
-		Waiting: 5, Executing: 4, SeatsInUse: 12, Dispatched: 1234567,
+		Waiting: new(5), Executing: new(4), SeatsInUse: new(12), Dispatched: new(uint64(1234567)),
 		Rejected:    map[string]uint64{"queue-full": 9, "time-out": 1},
-		WaitSeconds: 17.5, Waits: 5,
+		WaitSeconds: new(17.5), Waits: new(uint64(5)),
 	}, m.Schemas[replica.SchemaKey{Level: "workload-low", FlowSchema: "service-accounts"}])
 	pods := schema.GroupResource{Resource: "pods"}
 	assert.Equal(t, map[schema.GroupResource]int64{pods: 1000, {Group: "apps", Resource: "deployments"}: 70}, m.Objects)
@@ -89,7 +89,7 @@ func TestMetricsOfEarlierReleases(t *testing.T) {
 	m := scrape(t, `apiserver_flowcontrol_request_concurrency_limit{priority_level="system"} 74
 apiserver_flowcontrol_request_concurrency_in_use{flow_schema="system-nodes",priority_level="system"} 3
 `)
-	assert.Equal(t, replica.LevelMetrics{Nominal: 74, SeatsInUse: 3}, m.Levels["system"])
+	assert.Equal(t, replica.LevelMetrics{Nominal: new(74), SeatsInUse: new(3)}, m.Levels["system"])
 }
 
 func TestMetricsThatAreDamaged(t *testing.T) {
@@ -102,20 +102,48 @@ func TestMetricsThatAreDamaged(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := read(replica.EndpointMetrics, c.text)
-			assert.Equal(t, 245, state.Metrics.Levels["workload-low"].Nominal)
+			assert.Equal(t, new(245), state.Metrics.Levels["workload-low"].Nominal)
 			require.Len(t, state.Missing, 1)
 			assert.Contains(t, state.Missing[0].Why, c.missing)
 		})
 	}
 }
 
-func TestNumbersThatAreNoneAreZero(t *testing.T) {
+func TestNumbersThatAreNoneAreUnknown(t *testing.T) {
 	for _, number := range []string{"NaN", "+Inf", "-Inf", "-7", "1e300"} {
 		m := scrape(t, strings.ReplaceAll(`apiserver_flowcontrol_nominal_limit_seats{priority_level="system"} N
 apiserver_flowcontrol_lower_limit_seats{priority_level="system"} 1
 `, "} N\n", "} "+number+"\n"))
-		assert.Equal(t, replica.LevelMetrics{Lower: 1}, m.Levels["system"], number)
+		assert.Equal(t, replica.LevelMetrics{Lower: new(1)}, m.Levels["system"], number)
 	}
+}
+
+// A server writes no line about what never happened. Who saves a part of a scrape leaves out others.
+func TestWhatNoLineTellsIsUnknown(t *testing.T) {
+	service, tools := replica.SchemaKey{Level: "workload-low", FlowSchema: "service-accounts"}, replica.SchemaKey{Level: "workload-low", FlowSchema: "tools"}
+	part := scrape(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="tools",priority_level="workload-low",reason="queue-full"} 49
+apiserver_flowcontrol_current_inqueue_requests{flow_schema="service-accounts",priority_level="workload-low"} 17
+`)
+	assert.Equal(t, replica.SchemaMetrics{Waiting: new(0), Rejected: map[string]uint64{"queue-full": 49}}, part.Schemas[tools])
+	assert.Equal(t, replica.SchemaMetrics{Waiting: new(17), Rejected: map[string]uint64{}}, part.Schemas[service])
+	assert.Equal(t, replica.LevelMetrics{}, part.Levels["workload-low"])
+
+	whole := scrape(t, strings.ReplaceAll(metrics133, "rejected_requests_total", "novel_total"))
+	assert.Equal(t, map[string]uint64{}, whole.Schemas[service].Rejected, "nothing was rejected")
+	assert.Equal(t, new(0), whole.Schemas[tools].Executing)
+}
+
+func TestLabelsOfKubernetes120(t *testing.T) {
+	m := scrape(t, `apiserver_flowcontrol_request_concurrency_limit{priorityLevel="system"} 74
+apiserver_flowcontrol_current_inqueue_requests{flowSchema="system-nodes",priorityLevel="system"} 3
+`)
+	assert.Equal(t, new(74), m.Levels["system"].Nominal)
+	assert.Equal(t, new(3), m.Schemas[replica.SchemaKey{Level: "system", FlowSchema: "system-nodes"}].Waiting)
+}
+
+func TestLabelsAreEscaped(t *testing.T) {
+	m := scrape(t, `apiserver_flowcontrol_nominal_limit_seats { priority_level = "a\"},\\{=\n" , x="y",} 7 1700000000000`+"\n")
+	assert.Equal(t, new(7), m.Levels["a\"},\\{=\n"].Nominal)
 }
 
 // The buckets of both types of requests are added up, in text and in the JSON of prom2json.

@@ -1,11 +1,12 @@
 package replica
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,21 +15,53 @@ type family struct {
 	Name    string `json:"name"`
 	Metrics []struct {
 		Labels map[string]string `json:"labels"`
-		Value  number            `json:"value"`
+		Value  *number           `json:"value"`
 		// Sum and Count are set for a histogram or a summary.
-		Sum   number `json:"sum"`
-		Count number `json:"count"`
+		Sum   *number `json:"sum"`
+		Count *number `json:"count"`
 		// Buckets are a histogram's, by their bounds.
-		Buckets map[string]number `json:"buckets"`
+		Buckets map[string]*number `json:"buckets"`
 	} `json:"metrics"`
 }
 
 // number is a number that may be quoted.
-type number string
+type number float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *number) UnmarshalJSON(text []byte) error {
-	*n = number(strings.Trim(string(text), `"`))
+	value, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*n = number(value)
+	return err
+}
+
+// readJSON reads metrics in JSON as series of the text format.
+func readJSON(in *bufio.Reader, yield func(series)) []string {
+	decoder := json.NewDecoder(in)
+	_, _ = decoder.Token() // the bracket
+	for decoder.More() {
+		var f family
+		if err := decoder.Decode(&f); err != nil {
+			return []string{fmt.Sprintf("The metrics are omitted from a malformed one on: %v.", err)}
+		}
+		add := func(suffix string, labels map[string]string, value *number) {
+			if value != nil && isWanted(f.Name+suffix) {
+				yield(series{f.Name + suffix, labels, float64(*value)})
+			}
+		}
+		for _, metric := range f.Metrics {
+			add("", metric.Labels, metric.Value)
+			add("_sum", metric.Labels, metric.Sum)
+			add("_count", metric.Labels, metric.Count)
+			for bound, value := range metric.Buckets {
+				labels := map[string]string{"le": bound}
+				maps.Copy(labels, metric.Labels)
+				add("_bucket", labels, value)
+			}
+		}
+	}
+	if _, err := decoder.Token(); err != nil {
+		return []string{"The metrics are cut off."}
+	}
 	return nil
 }
 
@@ -40,49 +73,4 @@ func isMetricsJSON(body []byte) bool {
 	_, _ = decoder.Token() // the bracket
 	var first family
 	return decoder.More() && decoder.Decode(&first) == nil && first.Name != "" && first.Metrics != nil
-}
-
-// metricLines returns metrics in JSON as lines of the text format.
-func metricLines(body []byte) ([]byte, []string) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	_, _ = decoder.Token() // the bracket
-	var out bytes.Buffer
-	for decoder.More() {
-		var f family
-		if err := decoder.Decode(&f); err != nil {
-			return out.Bytes(), []string{fmt.Sprintf("The metrics are omitted from a malformed one on: %v.", err)}
-		}
-		for _, metric := range f.Metrics {
-			labels := labelText(metric.Labels)
-			for suffix, value := range map[string]number{"": metric.Value, "_sum": metric.Sum, "_count": metric.Count} {
-				if value != "" && value != "null" {
-					fmt.Fprintf(&out, "%s%s%s %s\n", f.Name, suffix, labels, value)
-				}
-			}
-			for bound, value := range metric.Buckets {
-				with := maps.Clone(metric.Labels)
-				if with == nil {
-					with = map[string]string{}
-				}
-				with["le"] = bound
-				fmt.Fprintf(&out, "%s_bucket%s %s\n", f.Name, labelText(with), value)
-			}
-		}
-	}
-	if _, err := decoder.Token(); err != nil {
-		return out.Bytes(), []string{"The metrics are cut off."}
-	}
-	return out.Bytes(), nil
-}
-
-func labelText(labels map[string]string) string {
-	if len(labels) == 0 {
-		return ""
-	}
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-	var pairs []string
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		pairs = append(pairs, name+`="`+escape.Replace(labels[name])+`"`)
-	}
-	return "{" + strings.Join(pairs, ",") + "}"
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
@@ -142,7 +144,7 @@ func (m *Measured) add(then, now *replica.Replica, limited configuration.Setting
 	m.Servers, m.streams = append(m.Servers, now.Name), append(m.streams, streams...)
 	for name, level := range now.Metrics.Levels {
 		if limited[name] != nil {
-			most := max(level.DemandHighWatermark, then.Metrics.Levels[name].DemandHighWatermark)
+			most := max(ptr.Deref(level.DemandHighWatermark, 0), ptr.Deref(then.Metrics.Levels[name].DemandHighWatermark, 0))
 			m.watermark[name] = max(m.watermark[name], int(math.Ceil(most)))
 		}
 	}
@@ -151,10 +153,11 @@ func (m *Measured) add(then, now *replica.Replica, limited configuration.Setting
 
 // added returns how many requests arrived between two scrapes; false if a counter fell.
 func added(before, after *replica.SchemaMetrics) (arrived uint64, ok bool) {
-	if after.Dispatched < before.Dispatched || after.Execution.Count < before.Execution.Count || after.Width.Count < before.Width.Count {
+	dispatched, then := ptr.Deref(after.Dispatched, 0), ptr.Deref(before.Dispatched, 0)
+	if dispatched < then || after.Execution.Count < before.Execution.Count || after.Width.Count < before.Width.Count {
 		return 0, false
 	}
-	arrived = after.Dispatched - before.Dispatched
+	arrived = dispatched - then
 	for reason, was := range before.Rejected {
 		if after.Rejected[reason] < was {
 			return 0, false

@@ -25,9 +25,9 @@ func people() replica.SchemaKey {
 func scraped(name string, at time.Duration, started float64, requests uint64) replica.Replica {
 	return replica.Replica{Name: name, Read: start().Add(at), Metrics: replica.Metrics{
 		ProcessStart: started,
-		Levels:       map[string]replica.LevelMetrics{"global-default": {Nominal: 49}},
+		Levels:       map[string]replica.LevelMetrics{"global-default": {Nominal: new(49)}},
 		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{people(): {
-			Dispatched: requests,
+			Dispatched: &requests,
 			Execution:  replica.Histogram{Sum: 0.1 * float64(requests), Count: requests, Buckets: map[float64]uint64{0.05: 0, 0.1: requests, 0.2: requests, math.Inf(1): requests}},
 			Width:      replica.Histogram{Sum: float64(requests), Count: requests, Buckets: map[float64]uint64{1: requests, 2: requests, 4: requests, 10: requests, math.Inf(1): requests}},
 		}},
@@ -89,7 +89,7 @@ func TestEachServerIsSizedAlone(t *testing.T) {
 // With as many seats as the high watermark of demand nothing waits: rates do not show bursts.
 func TestTheHighWatermarkWidensTheRange(t *testing.T) {
 	before, after := scraped("a", 0, 7, 0), scraped("a", 300*time.Second, 7, 20*300)
-	after.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: 49, DemandHighWatermark: 40}
+	after.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: new(49), DemandHighWatermark: new(40.0)}
 	m, out := measured(t, replicas{before}, replicas{after}, "wait.p99 < 100ms")
 	m.Widen(out, size.BuiltInTiers())
 	assert.Equal(t, 40, levelOf(t, out, "global-default").Need.High)
@@ -103,9 +103,9 @@ func TestScrapesThatSayNothing(t *testing.T) {
 	restarted := scraped("a", 300*time.Second, 9, 9000)
 	unknown := scraped("a", 300*time.Second, 0, 500)
 	noHistogram := scraped("a", 300*time.Second, 7, 9000)
-	noHistogram.Metrics.Schemas[people()] = replica.SchemaMetrics{Dispatched: 9000}
+	noHistogram.Metrics.Schemas[people()] = replica.SchemaMetrics{Dispatched: new(uint64(9000))}
 	exempt := scraped("a", 300*time.Second, 7, 0)
-	exempt.Metrics.Schemas[replica.SchemaKey{Level: "exempt", FlowSchema: "exempt"}] = replica.SchemaMetrics{Dispatched: 70}
+	exempt.Metrics.Schemas[replica.SchemaKey{Level: "exempt", FlowSchema: "exempt"}] = replica.SchemaMetrics{Dispatched: new(uint64(70))}
 	for _, test := range []struct {
 		name          string
 		before, after replicas

@@ -34,7 +34,7 @@ func builtInOf(options Options) (configuration.Configuration, error) {
 	}
 	c, err := configuration.BuiltIn(release)
 	if err != nil {
-		return c, &Error{Reason: ReasonInvalid, Message: err.Error(), Err: err}
+		return c, err
 	}
 	if options.Release == "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("The built-in objects are from Kubernetes %s; --release names another release.", release))

@@ -37,11 +37,11 @@ func newClient(config *rest.Config, timeout time.Duration) (*client, error) {
 	config.WarningHandler = rest.NoWarnings{}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, &Error{Reason: ReasonInvalid, Err: err, Message: "The URL of a server is invalid: " + oneSentence(err) + "."}
+		return nil, sentence("The URL of a server is invalid: %s.", oneSentence(err))
 	}
 	restClient, err := rest.UnversionedRESTClientFor(config)
 	if err != nil {
-		return nil, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
 	return &client{name: strings.TrimSuffix(base.String(), "/"), rest: restClient, timeout: timeout}, nil
 }
@@ -110,24 +110,18 @@ func (c *client) list(ctx context.Context, path, accept string, query url.Values
 	}
 }
 
-// partialMetadata is the media type of lists of metadata alone.
-const partialMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-
-// names returns namespaces and names of the objects of a resource.
-func (c *client) names(ctx context.Context, path string) ([]metav1.ObjectMeta, error) {
-	pages, err := c.list(ctx, path, partialMetadata, nil)
-	if err != nil {
-		return nil, err
+// listOf returns the pages of a list, whose type is L.
+func listOf[L any](ctx context.Context, c *client, path string, query url.Values) ([]L, error) {
+	accept := "application/json"
+	if _, isPartial := any(*new(L)).(metav1.PartialObjectMetadataList); isPartial {
+		accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 	}
-	var all []metav1.ObjectMeta
-	for _, page := range pages {
-		var l metav1.PartialObjectMetadataList
-		if err := json.Unmarshal(page, &l); err != nil {
-			return nil, err
-		}
-		for i := range l.Items {
-			all = append(all, l.Items[i].ObjectMeta)
+	raw, err := c.list(ctx, path, accept, query)
+	pages := make([]L, len(raw))
+	for i := range raw {
+		if err == nil {
+			err = json.Unmarshal(raw[i], &pages[i])
 		}
 	}
-	return all, nil
+	return pages, err
 }

@@ -37,7 +37,7 @@ var _ base = (*cluster)(nil)
 func (c *cluster) config() (*rest.Config, error) {
 	config, err := c.options.Cluster.ToRESTConfig()
 	if err != nil {
-		return nil, &Error{Reason: ReasonKubeconfig, Err: err, Message: fmt.Sprintf("The kubeconfig names no cluster: %s.", oneSentence(err))}
+		return nil, sentence("The kubeconfig names no cluster: %s.", oneSentence(err))
 	}
 	if len(c.options.Servers) > 0 {
 		config = rest.CopyConfig(config)
@@ -45,7 +45,7 @@ func (c *cluster) config() (*rest.Config, error) {
 		return config, nil
 	}
 	if c.isDefaulted(config) {
-		return nil, &Error{Reason: ReasonKubeconfig, Message: "There is no kubeconfig that names a cluster: set --kubeconfig or the environment variable KUBECONFIG."}
+		return nil, sentence("There is no kubeconfig that names a cluster: set --kubeconfig or the environment variable KUBECONFIG.")
 	}
 	return config, nil
 }
@@ -138,10 +138,10 @@ func (c *cluster) readRelease(ctx context.Context, front *client, out *configura
 	out.Own = isOwn(info)
 	switch {
 	case out.Release == "":
-		return &Error{Reason: ReasonServer, Message: fmt.Sprintf("%s is of the version %q, which is no release of Kubernetes.", front.name, info.GitVersion)}
+		return sentence("%s is of the version %q, which is no release of Kubernetes.", front.name, info.GitVersion)
 	case out.Release.Compare(configuration.Oldest) < 0:
-		return &Error{Reason: ReasonTooOld, Message: fmt.Sprintf("Kubernetes %s of %s is older than %s, the oldest release that is supported.",
-			out.Release, front.name, configuration.Oldest)}
+		return sentence("Kubernetes %s of %s is older than %s, the oldest release that is supported.",
+			out.Release, front.name, configuration.Oldest)
 	case out.Release.Compare(configuration.Newest) > 0:
 		out.Notes = append(out.Notes, fmt.Sprintf("Kubernetes %s of %s is newer than %s, the newest release that is known.",
 			out.Release, front.name, configuration.Newest))
@@ -154,8 +154,8 @@ func servedVersion(ctx context.Context, front *client) (string, error) {
 	var group metav1.APIGroup
 	err := front.getJSON(ctx, groupPath, &group)
 	if apierrors.IsNotFound(err) {
-		return "", &Error{Reason: ReasonNoFlowControl, Err: err, Message: fmt.Sprintf("%s does not serve the API group %s: use the kubeconfig of a server that does.",
-			front.name, flowcontrolv1.GroupName)}
+		return "", sentence("%s does not serve the API group %s: use the kubeconfig of a server that does.",
+			front.name, flowcontrolv1.GroupName)
 	}
 	if err != nil {
 		return "", requestError(front.name, access{verb: "get", path: groupPath}, err)
@@ -169,15 +169,15 @@ func servedVersion(ctx context.Context, front *client) (string, error) {
 			return version, nil
 		}
 	}
-	return "", &Error{Reason: ReasonNoFlowControl, Message: fmt.Sprintf("%s serves %s in the versions %q only: must serve v1, v1beta3 or v1beta2.",
-		front.name, flowcontrolv1.GroupName, served)}
+	return "", sentence("%s serves %s in the versions %q only: must serve v1, v1beta3 or v1beta2.",
+		front.name, flowcontrolv1.GroupName, served)
 }
 
 // readObjects reads both kinds in a version.
 func (c *cluster) readObjects(ctx context.Context, front *client, version string, out *configuration.Configuration) error {
 	decoder, err := newDecoder()
 	if err != nil {
-		return &Error{Reason: ReasonServer, Message: err.Error(), Err: err}
+		return err
 	}
 	var schemas, levels []Object
 	group, ctx := errgroup.WithContext(ctx)
@@ -208,8 +208,8 @@ func listObjects(ctx context.Context, front *client, decoder *decoder, version, 
 		objects = append(objects, decoder.decodeAll(page, func(_ int, err error) { failed = err })...)
 	}
 	if failed != nil {
-		return nil, &Error{Reason: ReasonServer, Err: failed, Message: fmt.Sprintf("%s returned an object of %s that cannot be read: %s.",
-			front.name, strings.TrimSuffix(resource, "s"), oneSentence(failed))}
+		return nil, sentence("%s returned an object of %s that cannot be read: %s.",
+			front.name, strings.TrimSuffix(resource, "s"), oneSentence(failed))
 	}
 	return objects, nil
 }
@@ -221,8 +221,8 @@ func (c *cluster) setTotal(front *client, out *configuration.Configuration, stat
 		return nil
 	}
 	if len(state.Missing) == 0 && len(state.Metrics.Levels) == 0 {
-		return &Error{Reason: ReasonNoFlowControl, Message: fmt.Sprintf(
-			"%s serves no metrics of flow control: it is turned off there (--enable-priority-and-fairness=false), so nothing is enforced.", front.name)}
+		return sentence(
+			"%s serves no metrics of flow control: it is turned off there (--enable-priority-and-fairness=false), so nothing is enforced.", front.name)
 	}
 	total, note := inferTotal(out.PriorityLevels, state.Metrics)
 	out.Total = total

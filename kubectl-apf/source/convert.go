@@ -1,13 +1,14 @@
 package source
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
 	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -53,23 +54,10 @@ func toV1beta3(object runtime.Object) (runtime.Object, error) {
 	default:
 		return object, nil
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	text, err := json.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
-	shares, exists, err := unstructured.NestedFieldNoCopy(fields, "spec", "limited", oldShares)
-	if err != nil {
-		return nil, err
-	}
-	if exists {
-		unstructured.RemoveNestedField(fields, "spec", "limited", oldShares)
-		if err := unstructured.SetNestedField(fields, shares, "spec", "limited", "nominalConcurrencyShares"); err != nil {
-			return nil, err
-		}
-	}
-	delete(fields, "apiVersion")
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, target); err != nil {
-		return nil, err
-	}
-	return target, nil
+	text = bytes.Replace(text, []byte(`"`+oldShares+`":`), []byte(`"nominalConcurrencyShares":`), 1)
+	return target, json.Unmarshal(text, target)
 }

@@ -118,8 +118,8 @@ func isJSON(document []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(document), []byte("{"))
 }
 
-// listOf returns the list that a document is, or nil if it is none.
-func listOf(document []byte) (*list, error) {
+// listIn returns the list that a document is, or nil if it is none.
+func listIn(document []byte) (*list, error) {
 	if !isJSON(document) {
 		return nil, errors.New("it is no object: must have the fields apiVersion and kind")
 	}
@@ -141,7 +141,7 @@ func (d *decoder) decodeAll(document []byte, fail func(item int, err error)) []O
 		fail(-1, err)
 		return nil
 	}
-	l, err := listOf(converted)
+	l, err := listIn(converted)
 	if err != nil {
 		fail(-1, err)
 		return nil

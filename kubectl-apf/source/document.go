@@ -17,8 +17,6 @@ type document struct {
 // split returns the documents of a file: YAML documents, or JSON values one after the
 // other. Empty documents are omitted. On an error it returns those before it.
 func split(file string, data []byte) ([]document, error) {
-	// A byte order mark, as some editors write.
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if isJSON(data) {
 		return splitJSON(file, data)
 	}

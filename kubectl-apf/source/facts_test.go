@@ -8,6 +8,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // observedAnswers are those about the rest of a cluster, with a webhook and an
@@ -57,35 +58,35 @@ func TestFactsOfACluster(t *testing.T) {
 	assert.Equal(t, []string{"default", "kube-system"}, facts.Namespaces)
 	assert.Equal(t, map[string][]string{"ns": {"a", "b"}}, facts.ServiceAccounts)
 	assert.Equal(t, []string{"v1"}, facts.ServedVersions)
-	assert.ElementsMatch(t, []source.Resource{
-		{Version: "v1", Name: "pods", Kind: "Pod", Namespaced: true, Verbs: []string{"get", "list"}},
-		{Version: "v1", Name: "pods/log", Kind: "Pod", Namespaced: true, Verbs: []string{"get"}},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Name: "flowschemas", Kind: "FlowSchema", Verbs: []string{"list"}},
+	assert.ElementsMatch(t, []lint.Resource{
+		{Name: "pods", Namespaced: true}, {Name: "pods/log", Namespaced: true}, {Group: "flowcontrol.apiserver.k8s.io", Name: "flowschemas"},
 	}, facts.Resources)
 	all := []string{"*"}
-	assert.Equal(t, []source.Server{
+	assert.Equal(t, []lint.Server{
 		{
-			Kind: "APIService", Name: "v1beta1.metrics.k8s.io", Namespace: "kube-system", Service: "metrics-server", ServiceAccount: "metrics-server",
+			Object: lint.Object{Kind: "APIService", Name: "v1beta1.metrics.k8s.io"}, Namespace: "kube-system", ServiceAccount: "metrics-server",
 			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: []string{"metrics.k8s.io"}, Resources: all, ClusterScope: true, Namespaces: all}},
 		},
 		{
-			Kind: "MutatingWebhookConfiguration", Name: "outside",
+			Object:   lint.Object{Kind: "MutatingWebhookConfiguration", Name: "outside"},
 			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
 		},
 		{
-			Kind: "ValidatingWebhookConfiguration", Name: "policy", Namespace: "policy", Service: "hook",
+			Object: lint.Object{Kind: "ValidatingWebhookConfiguration", Name: "policy"}, Namespace: "policy",
 			Requests: []flowcontrolv1.ResourcePolicyRule{{
 				Verbs: []string{"create", "update", "patch"}, APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Namespaces: all,
 			}},
 		},
 	}, facts.Servers)
-	assert.Equal(t, []source.Agent{
-		{Kind: "DaemonSet", Namespace: "a", Name: "agent", ServiceAccount: "node"}, {Kind: "DaemonSet", Namespace: "a", Name: "plain", ServiceAccount: "default"},
+	assert.Equal(t, []lint.Agent{
+		{Object: lint.Object{Kind: "DaemonSet", Name: "a/agent"}, Namespace: "a", ServiceAccount: "node"},
+		{Object: lint.Object{Kind: "DaemonSet", Name: "a/plain"}, Namespace: "a", ServiceAccount: "default"},
 	}, facts.Agents)
-	assert.Equal(t, []source.Leader{{Namespace: "ns", Lease: "lock", ServiceAccount: "operator"}}, facts.Leaders)
-	assert.Equal(t, []source.Policy{
-		{Name: "asks", Authorizes: true, Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: all, ClusterScope: true}}},
-		{Name: "many", Parameters: true},
+	assert.Equal(t, []lint.Leader{{LeaseNamespace: "ns", Lease: "lock", Namespace: "ns", ServiceAccount: "operator"}}, facts.Leaders)
+	policy := func(name string) lint.Object { return lint.Object{Kind: "ValidatingAdmissionPolicy", Name: name} }
+	assert.Equal(t, []lint.Policy{
+		{Object: policy("asks"), Authorizes: true, Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: all, ClusterScope: true}}},
+		{Object: policy("many"), Parameters: true},
 	}, facts.Policies)
 	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
 }
@@ -100,7 +101,7 @@ func TestStaticPodOfKubeProxyIsAnAgent(t *testing.T) {
 	server := startServer(t, answers)
 	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
 	require.NoError(t, err)
-	assert.Contains(t, facts.Agents, source.Agent{Kind: "Pod", Namespace: "kube-system", Name: "kube-proxy-a"})
+	assert.Contains(t, facts.Agents, lint.Agent{Object: lint.Object{Kind: "Pod", Name: "kube-system/kube-proxy-a"}, Namespace: "kube-system", User: "system:kube-proxy"})
 	assert.Len(t, facts.Agents, 3, "all nodes have the same user")
 	assert.Equal(t, "spec.serviceAccountName=", server.requestsOf("/api/v1/namespaces/kube-system/pods")[0].URL.Query().Get("fieldSelector"))
 }

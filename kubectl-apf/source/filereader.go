@@ -16,6 +16,8 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // stdin is the file name of standard input.
@@ -46,7 +48,7 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 	var files Files
 	decoder, err := newDecoder()
 	if err != nil {
-		return files, &Error{Reason: ReasonFiles, Message: err.Error(), Err: err}
+		return files, err
 	}
 	documents := r.documents(ctx, &files)
 	for _, document := range documents {
@@ -58,7 +60,7 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 	if err := files.Err(); err != nil {
 		return files, err
 	}
-	return files, &Error{Reason: ReasonFiles, Message: "The files contain no FlowSchema and no PriorityLevelConfiguration."}
+	return files, sentence("The files contain no FlowSchema and no PriorityLevelConfiguration.")
 }
 
 // add adds the objects of a document.
@@ -155,7 +157,7 @@ func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 				files.Errors = append(files.Errors, fileErrorOf(name, err))
 			}
 			for _, path := range paths {
-				data, err := os.ReadFile(path)
+				data, err := plain.ReadFile(path)
 				take(path, data, err)
 			}
 		}
@@ -180,7 +182,7 @@ func fileErrorOf(name string, err error) FileError {
 
 func (r *fileReader) readStdin() ([]byte, error) {
 	if !r.stdinDone {
-		r.stdinRead, r.stdinErr = io.ReadAll(r.stdin)
+		r.stdinRead, r.stdinErr = plain.ReadAll(r.stdin, plain.MaxFile)
 		r.stdinDone = true
 	}
 	return r.stdinRead, r.stdinErr
@@ -199,7 +201,7 @@ func (r *fileReader) download(ctx context.Context, url string) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %s", response.Status)
 	}
-	return io.ReadAll(response.Body)
+	return plain.ReadAll(response.Body, plain.MaxFile)
 }
 
 // expand returns the files that a name stands for: a file, a pattern, or the manifests

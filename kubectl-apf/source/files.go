@@ -115,13 +115,9 @@ func (f Files) PriorityLevels() []*flowcontrolv1.PriorityLevelConfiguration {
 
 // Err returns the errors of all documents as one; nil if there are none.
 func (f Files) Err() error {
-	if len(f.Errors) == 0 {
-		return nil
-	}
 	all := make([]error, 0, len(f.Errors))
 	for _, err := range f.Errors {
 		all = append(all, err)
 	}
-	joined := errors.Join(all...)
-	return &Error{Reason: ReasonFiles, Message: joined.Error(), Err: joined}
+	return errors.Join(all...)
 }

@@ -178,12 +178,12 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 			assert.Len(t, files.Objects, 1, "the good one")
 			require.Len(t, files.Errors, 1)
 			assert.Contains(t, files.Errors[0].Error(), c.message)
-			requireReason(t, files.Err(), source.ReasonFiles)
+			require.Error(t, files.Err())
 
 			_, err = newSource(t, source.Options{
 				Offline: true, Files: resource.FilenameOptions{Filenames: []string{"-"}}, Stdin: strings.NewReader(c.text),
 			}).Configuration(t.Context())
-			requireReason(t, err, source.ReasonFiles)
+			require.Error(t, err)
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestOtherKindsAreSkipped(t *testing.T) {
 	assert.Equal(t, []string{"-:9 is skipped: kind Pod: it is neither a FlowSchema nor a PriorityLevelConfiguration."}, files.Notes)
 
 	_, err = filesOf(t, pod)
-	requireReason(t, err, source.ReasonFiles)
+	require.Error(t, err)
 	assert.Equal(t, "The files contain no FlowSchema and no PriorityLevelConfiguration.", err.Error())
 }
 

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
@@ -193,13 +192,6 @@ func newSource(t *testing.T, options source.Options) source.Source {
 	s, err := source.New(options)
 	require.NoError(t, err)
 	return s
-}
-
-func requireReason(t *testing.T, err error, reason source.Reason) {
-	t.Helper()
-	var typed *source.Error
-	require.ErrorAs(t, err, &typed)
-	assert.Equal(t, reason, typed.Reason, err)
 }
 
 // write writes files below a directory.

@@ -11,9 +11,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // observer collects facts from a cluster.
@@ -23,8 +25,11 @@ type observer struct {
 
 	mu    sync.Mutex // guards what follows
 	facts Facts
+	// services are NAMESPACE/NAME of the Services of facts.Servers; the name is empty outside of the
+	// cluster.
+	services []types.NamespacedName
 	// unreachable is set if the server does not answer at all.
-	unreachable *Error
+	unreachable error
 }
 
 // Facts asks for all facts in parallel.
@@ -35,7 +40,7 @@ func (c *cluster) Facts(ctx context.Context) (Facts, error) {
 	}
 	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return Facts{}, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+		return Facts{}, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
 	o := &observer{client: front, discovery: discoverer}
 	var group sync.WaitGroup
@@ -48,8 +53,8 @@ func (c *cluster) Facts(ctx context.Context) (Facts, error) {
 	}
 	o.podsOfServers(ctx)
 	slices.SortFunc(o.facts.Missing, func(a, b replica.Missing) int { return strings.Compare(a.What, b.What) })
-	slices.SortFunc(o.facts.Servers, func(a, b Server) int {
-		return strings.Compare(a.Kind+"/"+a.Name+"/"+a.Namespace+"/"+a.Service, b.Kind+"/"+b.Name+"/"+b.Namespace+"/"+b.Service)
+	slices.SortFunc(o.facts.Servers, func(a, b lint.Server) int {
+		return strings.Compare(a.Object.String()+"/"+a.Namespace+"/"+a.ServiceAccount, b.Object.String()+"/"+b.Namespace+"/"+b.ServiceAccount)
 	})
 	return o.facts, nil
 }
@@ -68,13 +73,13 @@ func (o *observer) miss(what string, needed access, err error) {
 		return
 	}
 	o.update(func(f *Facts) {
-		f.Missing = append(f.Missing, replica.Missing{What: what, Why: requestError(o.name, needed, err).Message})
+		f.Missing = append(f.Missing, replica.Missing{What: what, Why: requestError(o.name, needed, err).Error()})
 	})
 }
 
 // missOnce is miss, but of several things that are missing for the same reason it notes one.
 func (o *observer) missOnce(what string, needed access, err error) {
-	missing := replica.Missing{What: what, Why: requestError(o.name, needed, err).Message}
+	missing := replica.Missing{What: what, Why: requestError(o.name, needed, err).Error()}
 	o.update(func(f *Facts) {
 		if !slices.Contains(f.Missing, missing) {
 			f.Missing = append(f.Missing, missing)
@@ -97,7 +102,7 @@ func (o *observer) resources(context.Context) {
 		})
 		return
 	}
-	resources := []Resource{}
+	resources := []lint.Resource{}
 	for _, list := range lists {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
@@ -105,10 +110,7 @@ func (o *observer) resources(context.Context) {
 		}
 		for i := range list.APIResources {
 			r := &list.APIResources[i]
-			resources = append(resources, Resource{
-				Group: version.Group, Version: version.Version,
-				Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced, Verbs: r.Verbs,
-			})
+			resources = append(resources, lint.Resource{Group: version.Group, Name: r.Name, Namespaced: r.Namespaced})
 		}
 	}
 	o.update(func(f *Facts) { f.Resources, f.ServedVersions = resources, served })
@@ -130,32 +132,33 @@ func servedVersions(groups []*metav1.APIGroup) []string {
 	return served
 }
 
-func (o *observer) namespaces(ctx context.Context) {
-	all, err := o.names(ctx, "/api/v1/namespaces")
+// names returns namespaces and names of the objects of a resource of the core group; nil if they
+// cannot be read.
+func (o *observer) names(ctx context.Context, resource string) map[string][]string {
+	pages, err := listOf[metav1.PartialObjectMetadataList](ctx, o.client, "/api/v1/"+resource, nil)
 	if err != nil {
-		o.miss("namespaces", access{verb: "list", resource: "namespaces"}, err)
-		return
+		o.miss(resource, access{verb: "list", resource: resource}, err)
+		return nil
 	}
-	names := make([]string, 0, len(all))
-	for i := range all {
-		names = append(names, all[i].Name)
+	names := map[string][]string{}
+	for _, page := range pages {
+		for i := range page.Items {
+			names[page.Items[i].Namespace] = append(names[page.Items[i].Namespace], page.Items[i].Name)
+		}
 	}
-	slices.Sort(names)
-	o.update(func(f *Facts) { f.Namespaces = names })
+	for _, of := range names {
+		slices.Sort(of)
+	}
+	return names
+}
+
+func (o *observer) namespaces(ctx context.Context) {
+	if names := o.names(ctx, "namespaces"); names != nil {
+		o.update(func(f *Facts) { f.Namespaces = append([]string{}, names[""]...) })
+	}
 }
 
 func (o *observer) serviceAccounts(ctx context.Context) {
-	all, err := o.names(ctx, "/api/v1/serviceaccounts")
-	if err != nil {
-		o.miss("serviceaccounts", access{verb: "list", resource: "serviceaccounts"}, err)
-		return
-	}
-	accounts := map[string][]string{}
-	for i := range all {
-		accounts[all[i].Namespace] = append(accounts[all[i].Namespace], all[i].Name)
-	}
-	for _, names := range accounts {
-		slices.Sort(names)
-	}
-	o.update(func(f *Facts) { f.ServiceAccounts = accounts })
+	names := o.names(ctx, "serviceaccounts")
+	o.update(func(f *Facts) { f.ServiceAccounts = names })
 }

@@ -6,18 +6,9 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-)
 
-// Policy is a ValidatingAdmissionPolicy that is bound.
-type Policy struct {
-	Name string
-	// Requests are the requests that it judges.
-	Requests []flowcontrolv1.ResourcePolicyRule
-	// Authorizes reports whether an expression asks the authorizer, Parameters whether a
-	// binding selects several parameter objects.
-	Authorizes, Parameters bool
-}
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
 
 // policies reads the policies that are bound.
 func (o *observer) policies(ctx context.Context) {
@@ -36,7 +27,10 @@ func (o *observer) policies(ctx context.Context) {
 			if !bound || policy.Spec.MatchConstraints == nil {
 				continue
 			}
-			found := Policy{Name: policy.Name, Authorizes: asksAuthorizer(&policy.Spec), Parameters: parameters && policy.Spec.ParamKind != nil}
+			found := lint.Policy{
+				Object:     lint.Object{Kind: "ValidatingAdmissionPolicy", Name: policy.Name},
+				Authorizes: asksAuthorizer(&policy.Spec), Parameters: parameters && policy.Spec.ParamKind != nil,
+			}
 			for k := range policy.Spec.MatchConstraints.ResourceRules {
 				found.Requests = append(found.Requests, policyRule(&policy.Spec.MatchConstraints.ResourceRules[k].RuleWithOperations))
 			}

@@ -3,16 +3,17 @@ package source
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	strictjson "sigs.k8s.io/json"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // ReadFile parses a file. Errors name it.
 func ReadFile[T any](path string, parse func([]byte) (T, error)) (T, error) {
 	var none T
-	content, err := os.ReadFile(path)
+	content, err := plain.ReadFile(path)
 	if err != nil {
 		return none, err
 	}

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
@@ -67,7 +66,7 @@ func (c *cluster) readServers(ctx context.Context, want Want) ([]replica.Replica
 	}
 	states := c.readAll(ctx, clients, want)
 	if !isAnyThere(states) {
-		return nil, &Error{Reason: ReasonUnreachable, Message: fmt.Sprintf("None of the %d servers can be reached. %s", len(states), states[0].Missing[0].Why)}
+		return nil, sentence("None of the %d servers can be reached. %s", len(states), states[0].Missing[0].Why)
 	}
 	return states, nil
 }
@@ -76,7 +75,7 @@ func (c *cluster) readServers(ctx context.Context, want Want) ([]replica.Replica
 func (c *cluster) readFront(ctx context.Context, front *client, want Want, missing *replica.Missing) ([]replica.Replica, error) {
 	states := c.readAll(ctx, []*client{front}, want)
 	if !isAnyThere(states) {
-		return nil, &Error{Reason: ReasonUnreachable, Message: states[0].Missing[0].Why}
+		return nil, sentence("%s", states[0].Missing[0].Why)
 	}
 	if missing != nil {
 		states[0].Missing = append(states[0].Missing, *missing)
@@ -97,23 +96,19 @@ func (c *cluster) findReplicas(ctx context.Context, front *client, config *rest.
 		return nil, nil
 	}
 	const path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
-	pages, err := front.list(ctx, path, "application/json", url.Values{"labelSelector": {discoveryv1.LabelServiceName + "=kubernetes"}})
+	pages, err := listOf[discoveryv1.EndpointSliceList](ctx, front, path, url.Values{"labelSelector": {discoveryv1.LabelServiceName + "=kubernetes"}})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil
 	case err != nil:
 		needed := access{verb: "list", resource: "endpointslices.discovery.k8s.io", namespace: "default"}
 		return nil, &replica.Missing{What: "replicas", Why: "Other replicas are not included, if there are any. " +
-			requestError(front.name, needed, err).Message + " --server URL, repeated, names the replicas."}
+			requestError(front.name, needed, err).Error() + " --server URL, repeated, names the replicas."}
 	}
 	found := map[string]bool{}
 	for _, page := range pages {
-		var l discoveryv1.EndpointSliceList
-		if err := json.Unmarshal(page, &l); err != nil {
-			return nil, &replica.Missing{What: "replicas", Why: "The EndpointSlices of the API server cannot be read: " + oneSentence(err) + "."}
-		}
-		for i := range l.Items {
-			addAddresses(found, &l.Items[i])
+		for i := range page.Items {
+			addAddresses(found, &page.Items[i])
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
@@ -141,7 +136,7 @@ func addAddresses(found map[string]bool, slice *discoveryv1.EndpointSlice) {
 func (c *cluster) clientsOf(addresses []string, config *rest.Config) ([]*client, error) {
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, &Error{Reason: ReasonKubeconfig, Err: err, Message: "The kubeconfig is invalid: " + oneSentence(err) + "."}
+		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
 	var clients []*client
 	for _, address := range addresses {
@@ -217,6 +212,6 @@ func (c *client) explain(endpoint replica.Endpoint, err error) string {
 	case apierrors.IsNotFound(err):
 		return fmt.Sprintf("%s does not serve it: flow control is turned off there.", c.name)
 	default:
-		return requestError(c.name, access{verb: "get", path: string(endpoint)}, err).Message
+		return requestError(c.name, access{verb: "get", path: string(endpoint)}, err).Error()
 	}
 }

@@ -195,7 +195,7 @@ func (o *overlaid) Roles(ctx context.Context, runners []Runner) (Roles, error) {
 			}
 		}
 		if account.Name == "" {
-			return Roles{}, invalid("%s names no service account, so its pods share %q with all others in the namespace %s: set serviceAccountName in its pod template, or give --service-account=%s/default to isolate them all.",
+			return Roles{}, sentence("%s names no service account, so its pods share %q with all others in the namespace %s: set serviceAccountName in its pod template, or give --service-account=%s/default to isolate them all.",
 				runner, "default", runner.Namespace, runner.Namespace)
 		}
 		if !slices.Contains(out.Accounts, account) {
@@ -211,7 +211,7 @@ func (o *overlaid) Roles(ctx context.Context, runners []Runner) (Roles, error) {
 type withoutRoles struct{}
 
 func (withoutRoles) account(_ context.Context, runner Runner) (Account, error) { //nolint:unparam // as the base interface has it
-	return Account{}, invalid("%s is in none of the files, and no cluster is asked: give its manifest with -f.", runner)
+	return Account{}, sentence("%s is in none of the files, and no cluster is asked: give its manifest with -f.", runner)
 }
 
 func (withoutRoles) roles(context.Context) (Roles, error) { return Roles{}, nil }
@@ -230,7 +230,7 @@ func (c *cluster) account(ctx context.Context, runner Runner) (Account, error) {
 	err = front.getJSON(ctx, group+"/namespaces/"+runner.Namespace+"/"+resource+"/"+runner.Name, &w)
 	switch {
 	case apierrors.IsNotFound(err):
-		return Account{}, invalid("%s does not exist in the cluster: correct the name, or give its manifest with -f if it is not installed yet.", runner)
+		return Account{}, sentence("%s does not exist in the cluster: correct the name, or give its manifest with -f if it is not installed yet.", runner)
 	case err != nil:
 		return Account{}, requestError(front.name, access{verb: "get", resource: resource, namespace: runner.Namespace}, err)
 	case runner.Kind == kindAccount:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/version"
 
@@ -22,21 +23,30 @@ import (
 type saved struct {
 	withoutRoles
 	options Options
+	// find reads the directory once.
+	find func() (*findings, error)
+}
+
+func newSaved(options Options) *saved {
+	s := &saved{options: options}
+	s.find = sync.OnceValues(s.read)
+	return s
 }
 
 var _ base = (*saved)(nil)
 
 // findings are what a directory has.
 type findings struct {
-	manifests []savedFile
-	servers   []*savedServer
-	version   version.Info
-	out       leftOut
+	objects Files
+	servers []*savedServer
+	version version.Info
+	out     leftOut
 }
 
-func (s *saved) find() (*findings, error) {
+func (s *saved) read() (*findings, error) {
 	found := &findings{out: leftOut{}}
 	var answers []savedAnswer
+	var manifests []savedFile
 	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
 		file.data = file.body()
 		info, isVersion := versionOf(file.data)
@@ -44,7 +54,7 @@ func (s *saved) find() (*findings, error) {
 		case isAnswer:
 			answers = append(answers, newSavedAnswer(file, endpoint))
 		case isManifest(file.data):
-			found.manifests = append(found.manifests, file)
+			manifests = append(manifests, file)
 		case isVersion:
 			// Other programs of a must-gather have versions too.
 			if found.version.GitVersion == "" || strings.Contains(file.inside, "/pods/kube-apiserver") {
@@ -55,20 +65,20 @@ func (s *saved) find() (*findings, error) {
 		}
 	}, found.out.add)
 	if err != nil {
-		return found, &Error{Reason: ReasonFiles, Err: err, Message: fmt.Sprintf("The saved answers cannot be read: %s.", oneSentence(err))}
+		return found, sentence("The saved answers cannot be read: %s.", oneSentence(err))
 	}
 	found.servers = serversOf(answers, found.out)
-	if len(found.manifests) == 0 && len(found.servers) == 0 {
+	if len(manifests) == 0 && len(found.servers) == 0 {
 		return found, s.nothing(found, "neither flow schemas nor answers of an API server")
 	}
-	return found, nil
+	return found, found.readManifests(manifests)
 }
 
 // nothing is the error of a directory that has not what is needed.
 func (s *saved) nothing(found *findings, what string) error {
 	message := fmt.Sprintf("%s has %s: must have what kubectl get --raw prints for %s or /metrics, or objects as kubectl get -o yaml prints them.",
 		s.options.Dumps, what, replica.EndpointLevels)
-	return &Error{Reason: ReasonFiles, Message: strings.Join(append([]string{message}, found.out.notes()...), " ")}
+	return sentence("%s", strings.Join(append([]string{message}, found.out.notes()...), " "))
 }
 
 // Configuration reads the objects of the directory, and the built-in ones if it has none.
@@ -78,10 +88,7 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 		return configuration.Configuration{}, err
 	}
 	release, notes := s.release(found.version)
-	files, err := found.readManifests()
-	if err != nil {
-		return configuration.Configuration{}, err
-	}
+	files := &found.objects
 	out := configuration.Configuration{Release: release, FlowSchemas: files.FlowSchemas(), PriorityLevels: files.PriorityLevels(), Notes: notes}
 	out.Own = isOwn(found.version) || found.haveOwnAnswers()
 	for _, err := range files.Errors {
@@ -106,7 +113,7 @@ func fill(out configuration.Configuration) (configuration.Configuration, error) 
 	}
 	standard, err := configuration.BuiltIn(out.Release)
 	if err != nil {
-		return out, &Error{Reason: ReasonInvalid, Message: err.Error(), Err: err}
+		return out, err
 	}
 	out.Assumed = len(out.FlowSchemas) == 0 && len(out.PriorityLevels) == 0
 	if len(out.FlowSchemas) == 0 {
@@ -123,9 +130,7 @@ func fill(out configuration.Configuration) (configuration.Configuration, error) 
 // haveOwnAnswers reports whether there are answers that only flowcontrol-apiserver gives.
 func (f *findings) haveOwnAnswers() bool {
 	return slices.ContainsFunc(f.servers, func(s *savedServer) bool {
-		_, flows := s.answers[replica.EndpointFlows]
-		_, rejections := s.answers[replica.EndpointRejections]
-		return flows || rejections
+		return s.has(replica.EndpointFlows) || s.has(replica.EndpointRejections)
 	})
 }
 
@@ -147,24 +152,22 @@ func (s *saved) release(info version.Info) (configuration.Release, []string) {
 
 // readManifests reads the objects. Of an object that is there more than once, the latest
 // is used.
-func (f *findings) readManifests() (Files, error) {
-	var files Files
+func (f *findings) readManifests(manifests []savedFile) error {
 	decoder, err := newDecoder()
 	if err != nil {
-		return files, &Error{Reason: ReasonFiles, Message: err.Error(), Err: err}
+		return err
 	}
-	for i := range f.manifests {
-		file := &f.manifests[i]
-		documents, err := split(file.path, file.data)
+	for i := range manifests {
+		documents, err := split(manifests[i].path, manifests[i].data)
 		if err != nil {
-			files.Errors = append(files.Errors, fileErrorOf(file.path, err))
+			f.objects.Errors = append(f.objects.Errors, fileErrorOf(manifests[i].path, err))
 		}
 		for _, document := range documents {
-			files.add(decoder, document, &fileReader{})
+			f.objects.add(decoder, document, &fileReader{})
 		}
 	}
-	files.Objects = f.latest(files.Objects)
-	return files, nil
+	f.objects.Objects = f.latest(f.objects.Objects)
+	return nil
 }
 
 func (f *findings) latest(objects []Object) []Object {

@@ -1,8 +1,9 @@
 package source
 
 import (
+	"archive/tar"
+	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
@@ -30,11 +32,8 @@ type savedFile struct {
 	data         []byte
 }
 
-// maxSavedFile bounds the files that are read, in bytes. Metrics have some megabytes.
-const maxSavedFile = 1 << 28
-
-// eachSavedFile calls visit with each file below a root, which may be an archive.
-// Compressed files are passed uncompressed, archives file by file.
+// eachSavedFile calls visit with the plain text of each file below a root, which may be an archive.
+// Archives are visited file by file.
 func eachSavedFile(root string, visit func(savedFile), skip func(path, why string)) error {
 	start := root
 	if info, err := os.Stat(root); err == nil && info.IsDir() {
@@ -44,69 +43,93 @@ func eachSavedFile(root string, visit func(savedFile), skip func(path, why strin
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		path = filepath.Clean(path)
-		info, data, why := readSaved(path)
-		if why != "" {
-			skip(path, why)
-			return nil
-		}
 		inside, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		file := savedFile{path: path, inside: filepath.ToSlash(inside), modified: info.ModTime(), data: data}
-		if err := file.unpack(visit); err != nil {
-			skip(path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
+		file := savedFile{path: filepath.Clean(path), inside: filepath.ToSlash(inside)}
+		if why := file.read(visit); why != "" {
+			skip(file.path, why)
 		}
 		return nil
 	})
 }
 
-// readSaved reads a file, or says why it is left out.
-func readSaved(path string) (info fs.FileInfo, data []byte, why string) {
-	info, err := os.Stat(path)
+// read calls visit with the file, or with the files in it, or says why it is left out.
+func (f savedFile) read(visit func(savedFile)) (why string) {
+	const unreadable = "They cannot be read."
+	info, err := os.Stat(f.path)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, "They cannot be read."
+		return unreadable
 	}
-	if info.Size() > maxSavedFile {
-		return nil, nil, "They are too large."
+	in, err := os.Open(f.path)
+	if err != nil {
+		return unreadable
 	}
-	if data, err = os.ReadFile(path); err != nil {
-		return nil, nil, "They cannot be read."
+	f.modified = info.ModTime()
+	if err := errors.Join(f.unpack(in, visit), in.Close()); err != nil {
+		return fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err))
 	}
-	return info, data, ""
+	return ""
 }
 
-var errTooLarge = errors.New("the file is too large")
-
 // unpack calls visit with the file, or with the files in it.
-func (f savedFile) unpack(visit func(savedFile)) error {
-	if bytes.HasPrefix(f.data, []byte("\x1f\x8b")) {
-		reader, err := gzip.NewReader(bytes.NewReader(f.data))
-		if err != nil {
-			return err
-		}
-		if f.data, err = readBounded(reader); err != nil {
-			return err
-		}
-	}
-	if bytes.HasPrefix(f.data, []byte("PK\x03\x04")) {
-		return f.unzip(visit)
+func (f savedFile) unpack(in io.Reader, visit func(savedFile)) error {
+	var err error
+	if f.data, err = plain.ReadAll(in, plain.MaxFile); err != nil {
+		return err
 	}
 	const magic = 257
-	if len(f.data) < magic+5 || string(f.data[magic:magic+5]) != "ustar" {
+	switch {
+	case bytes.HasPrefix(f.data, []byte("PK\x03\x04")):
+		return f.unzip(visit)
+	case len(f.data) >= magic+5 && string(f.data[magic:magic+5]) == "ustar":
+		return f.untar(visit)
+	default:
 		visit(f)
 		return nil
 	}
-	return f.untar(visit)
 }
 
-func readBounded(reader io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(reader, maxSavedFile+1))
-	if err == nil && len(data) > maxSavedFile {
-		err = errTooLarge
+// inner returns a file of the archive, without its content.
+func (f savedFile) inner(name string, modified time.Time) savedFile {
+	return savedFile{path: f.path + ":" + name, inside: path.Join(path.Dir(f.inside), name), modified: modified}
+}
+
+func (f savedFile) untar(visit func(savedFile)) error {
+	archive := tar.NewReader(bytes.NewReader(f.data))
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && header.Typeflag == tar.TypeReg {
+			err = f.inner(header.Name, header.ModTime).unpack(archive, visit)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return data, err
+}
+
+func (f savedFile) unzip(visit func(savedFile)) error {
+	archive, err := zip.NewReader(bytes.NewReader(f.data), int64(len(f.data)))
+	if err != nil {
+		return err
+	}
+	for _, file := range archive.File {
+		if !file.Mode().IsRegular() {
+			continue
+		}
+		in, err := file.Open()
+		if err == nil {
+			err = errors.Join(f.inner(file.Name, file.Modified).unpack(in, visit), in.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // manifestPattern finds objects of the API group in YAML and JSON.

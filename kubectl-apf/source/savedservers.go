@@ -25,8 +25,9 @@ type savedAnswer struct {
 
 // savedServer is what was saved of one API server.
 type savedServer struct {
-	name, pod string
-	answers   map[replica.Endpoint]savedAnswer
+	pod       string
+	files     []string // that are used
+	endpoints []replica.Endpoint
 	state     replica.Replica
 }
 
@@ -56,7 +57,7 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 			servers = append(servers, newSavedServer(filepath.Join(group[0].directory(), name), part, out))
 		}
 	}
-	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.state.Name, b.state.Name) })
 	return distinct(onlyKubeAPIServers(servers, out), out)
 }
 
@@ -159,37 +160,48 @@ func serverName(file string) string {
 }
 
 func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
-	s := &savedServer{name: name, answers: map[replica.Endpoint]savedAnswer{}}
+	s := &savedServer{state: replica.Replica{Name: name}}
+	latest := map[replica.Endpoint]*savedAnswer{}
 	for i := range group {
-		a := group[i]
+		a := &group[i]
 		s.pod = a.pod
-		other, exists := s.answers[a.endpoint]
-		if exists && !a.isLaterThan(&other) {
+		s.files = append(s.files, a.path)
+		other := latest[a.endpoint]
+		if other != nil && !a.isLaterThan(other) {
 			a, other = other, a
 		}
-		if exists {
+		if other != nil {
 			out.add(other.path, "They are of an API server that has a later answer.")
+			s.files = slices.DeleteFunc(s.files, func(path string) bool { return path == other.path })
 		}
-		s.answers[a.endpoint] = a
+		latest[a.endpoint] = a
 	}
-	s.state = s.wanted(Want{Levels: true, Queues: true, Requests: true, Metrics: true, Flows: true, Rejections: true})
+	for _, endpoint := range replica.Endpoints() {
+		a := latest[endpoint]
+		if a == nil {
+			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", name)})
+			continue
+		}
+		s.endpoints = append(s.endpoints, endpoint)
+		if a.modified.After(s.state.Read) {
+			s.state.Read = a.modified
+		}
+		s.state.Add(endpoint, bytes.NewReader(a.data))
+	}
 	return s
 }
 
-// wanted returns the state that the answers tell.
+// has reports whether an endpoint was saved.
+func (s *savedServer) has(endpoint replica.Endpoint) bool {
+	return slices.Contains(s.endpoints, endpoint)
+}
+
+// wanted returns the state, and of what is missing only what is wanted.
 func (s *savedServer) wanted(want Want) replica.Replica {
-	state := replica.Replica{Name: s.name}
-	for _, endpoint := range want.Endpoints() {
-		a, exists := s.answers[endpoint]
-		if !exists {
-			state.Missing = append(state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", s.name)})
-			continue
-		}
-		if a.modified.After(state.Read) {
-			state.Read = a.modified
-		}
-		state.Add(endpoint, bytes.NewReader(a.data))
-	}
+	state, endpoints := s.state, want.Endpoints()
+	state.Missing = slices.DeleteFunc(slices.Clone(state.Missing), func(m replica.Missing) bool {
+		return !slices.Contains(endpoints, replica.Endpoint(m.What))
+	})
 	return state
 }
 
@@ -217,8 +229,8 @@ func onlyKubeAPIServers(servers []*savedServer, out leftOut) []*savedServer {
 }
 
 func (s *savedServer) leaveOut(out leftOut, why string) {
-	for _, a := range s.answers {
-		out.add(a.path, why)
+	for _, path := range s.files {
+		out.add(path, why)
 	}
 }
 
@@ -235,7 +247,7 @@ func distinct(servers []*savedServer, out leftOut) []*savedServer {
 		if !s.state.Read.After(earlier.state.Read) {
 			later, earlier = earlier, s
 		}
-		earlier.leaveOut(out, fmt.Sprintf("They are of the API server of %s, which was saved twice.", later.name))
+		earlier.leaveOut(out, fmt.Sprintf("They are of the API server of %s, which was saved twice.", later.state.Name))
 		kept[i] = later
 	}
 	return kept

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -13,8 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // apiServiceList is the part of an APIServiceList that is used. Its Go types are in
@@ -23,24 +24,15 @@ type apiServiceList struct {
 	Items []struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 		Spec     struct {
-			Group   string `json:"group"`
-			Service *struct {
-				Namespace string `json:"namespace"`
-				Name      string `json:"name"`
-			} `json:"service"`
+			Group   string                            `json:"group"`
+			Service *struct{ Namespace, Name string } `json:"service"`
 		} `json:"spec"`
 	} `json:"items"`
 }
 
 // pagesOf returns the pages of a list, whose type is L; none if it cannot be read.
 func pagesOf[L any](ctx context.Context, o *observer, group, resource string) []L {
-	raw, err := o.list(ctx, "/apis/"+group+"/v1/"+resource, "application/json", nil)
-	pages := make([]L, len(raw))
-	for i := range raw {
-		if err == nil {
-			err = json.Unmarshal(raw[i], &pages[i])
-		}
-	}
+	pages, err := listOf[L](ctx, o.client, "/apis/"+group+"/v1/"+resource, nil)
 	if err != nil {
 		o.miss(resource, access{verb: "list", resource: resource + "." + group}, err)
 		return nil
@@ -56,20 +48,20 @@ func (o *observer) apiServices(ctx context.Context) {
 			if item.Spec.Service == nil {
 				continue // served by kube-apiserver itself
 			}
-			o.addServer(Server{
-				Kind: "APIService", Name: item.Metadata.Name,
-				Namespace: item.Spec.Service.Namespace, Service: item.Spec.Service.Name,
-				Requests: []flowcontrolv1.ResourcePolicyRule{{
-					Verbs: everything, APIGroups: []string{item.Spec.Group}, Resources: everything,
-					ClusterScope: true, Namespaces: everything,
-				}},
-			})
+			o.addServer("APIService", item.Metadata.Name, types.NamespacedName(*item.Spec.Service), []flowcontrolv1.ResourcePolicyRule{{
+				Verbs: everything, APIGroups: []string{item.Spec.Group}, Resources: everything,
+				ClusterScope: true, Namespaces: everything,
+			}})
 		}
 	}
 }
 
-func (o *observer) addServer(server Server) {
-	o.update(func(f *Facts) { f.Servers = append(f.Servers, server) })
+// addServer adds a server behind a Service, whose name is empty for one outside of the cluster.
+func (o *observer) addServer(kind, name string, service types.NamespacedName, requests []flowcontrolv1.ResourcePolicyRule) {
+	o.update(func(f *Facts) {
+		f.Servers = append(f.Servers, lint.Server{Object: lint.Object{Kind: kind, Name: name}, Namespace: service.Namespace, Requests: requests})
+		o.services = append(o.services, service)
+	})
 }
 
 // webhooks reads the webhooks of both kinds.
@@ -78,28 +70,29 @@ func (o *observer) webhooks(ctx context.Context) {
 	for _, page := range pagesOf[admissionregistrationv1.ValidatingWebhookConfigurationList](ctx, o, group, "validatingwebhookconfigurations") {
 		for i := range page.Items {
 			for _, hook := range page.Items[i].Webhooks {
-				o.addServer(webhookServer("ValidatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules))
+				o.addWebhook("ValidatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules)
 			}
 		}
 	}
 	for _, page := range pagesOf[admissionregistrationv1.MutatingWebhookConfigurationList](ctx, o, group, "mutatingwebhookconfigurations") {
 		for i := range page.Items {
 			for _, hook := range page.Items[i].Webhooks {
-				o.addServer(webhookServer("MutatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules))
+				o.addWebhook("MutatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules)
 			}
 		}
 	}
 }
 
-func webhookServer(kind, name string, service *admissionregistrationv1.ServiceReference, rules []admissionregistrationv1.RuleWithOperations) Server {
-	server := Server{Kind: kind, Name: name}
+func (o *observer) addWebhook(kind, name string, service *admissionregistrationv1.ServiceReference, rules []admissionregistrationv1.RuleWithOperations) {
+	var at types.NamespacedName
 	if service != nil {
-		server.Namespace, server.Service = service.Namespace, service.Name
+		at = types.NamespacedName{Namespace: service.Namespace, Name: service.Name}
 	}
+	var requests []flowcontrolv1.ResourcePolicyRule
 	for i := range rules {
-		server.Requests = append(server.Requests, policyRule(&rules[i]))
+		requests = append(requests, policyRule(&rules[i]))
 	}
-	return server
+	o.addServer(kind, name, at, requests)
 }
 
 // policyRule returns the requests that a rule of a webhook selects.
@@ -128,22 +121,20 @@ func policyRule(rule *admissionregistrationv1.RuleWithOperations) flowcontrolv1.
 
 // podsOfServers finds the service account of each server through one of its pods.
 func (o *observer) podsOfServers(ctx context.Context) {
-	accounts := map[string]string{}
+	accounts := map[types.NamespacedName]string{}
 	failed := map[string]replica.Missing{}
-	for i := range o.facts.Servers {
-		server := &o.facts.Servers[i]
-		if server.Service == "" {
+	for i, service := range o.services {
+		if service.Name == "" {
 			continue
 		}
-		key := server.Namespace + "/" + server.Service
-		if _, done := accounts[key]; !done {
-			account, missing := o.accountOf(ctx, server.Namespace, server.Service)
-			accounts[key] = account
+		if _, done := accounts[service]; !done {
+			account, missing := o.accountOf(ctx, service.Namespace, service.Name)
+			accounts[service] = account
 			if missing != nil {
 				failed[missing.Why] = *missing
 			}
 		}
-		server.ServiceAccount = accounts[key]
+		o.facts.Servers[i].ServiceAccount = accounts[service]
 	}
 	for _, why := range slices.Sorted(maps.Keys(failed)) {
 		o.facts.Missing = append(o.facts.Missing, failed[why])
@@ -175,5 +166,5 @@ func (o *observer) missOfPods(needed access, err error) *replica.Missing {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return &replica.Missing{What: "service accounts of webhooks and API services", Why: requestError(o.name, needed, err).Message}
+	return &replica.Missing{What: "service accounts of webhooks and API services", Why: requestError(o.name, needed, err).Error()}
 }

@@ -36,7 +36,6 @@ package source
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -49,8 +48,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
-// Source is where a command looks. Its errors are of type *Error. Methods may be called repeatedly,
-// and read again each time.
+// Source is where a command looks. Its errors are sentences, with the remedy. Methods may be called repeatedly,
+// and read a cluster again each time.
 type Source interface {
 	// Configuration returns the objects in force, files included. A file that cannot
 	// be read is an error here.
@@ -136,7 +135,7 @@ func New(options Options) (Source, error) {
 	files := newFileReader(options)
 	switch {
 	case options.Dumps != "":
-		return &overlaid{base: &saved{options: options}, files: files}, nil
+		return &overlaid{base: newSaved(options), files: files}, nil
 	case options.Offline:
 		return &overlaid{base: &builtIn{options: options}, files: files}, nil
 	default:
@@ -149,21 +148,21 @@ const defaultTimeout = 10 * time.Second
 func (o *Options) complete() error {
 	switch {
 	case o.Offline && len(o.Servers) > 0:
-		return invalid("--offline and --server exclude each other: offline, no server is asked.")
+		return sentence("--offline and --server exclude each other: offline, no server is asked.")
 	case o.Dumps != "" && len(o.Servers) > 0:
-		return invalid("--dumps and --server exclude each other: saved answers are read instead of a server's.")
+		return sentence("--dumps and --server exclude each other: saved answers are read instead of a server's.")
 	case len(o.Files.Filenames) > 0 && o.Files.Kustomize != "":
-		return invalid("-f and -k exclude each other.")
+		return sentence("-f and -k exclude each other.")
 	case o.Files.Kustomize != "" && o.Files.Recursive:
-		return invalid("-k and -R exclude each other.")
+		return sentence("-k and -R exclude each other.")
 	case o.Total < 0:
-		return invalid("--total is %d: must be positive.", o.Total)
+		return sentence("--total is %d: must be positive.", o.Total)
 	case !o.Offline && o.Dumps == "" && o.Cluster == nil:
-		return invalid("There is neither a cluster nor a directory of saved answers, and --offline is not set.")
+		return sentence("There is neither a cluster nor a directory of saved answers, and --offline is not set.")
 	}
 	if o.Release != "" {
 		if _, err := configuration.BuiltIn(o.Release); err != nil {
-			return &Error{Reason: ReasonInvalid, Message: fmt.Sprintf("--release: %s.", err), Err: err}
+			return sentence("--release: %s.", err)
 		}
 	}
 	if o.Stdin == nil {

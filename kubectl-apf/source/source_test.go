@@ -27,7 +27,7 @@ func TestOptionsThatContradictEachOther(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := source.New(c.options)
-			requireReason(t, err, source.ReasonInvalid)
+			require.Error(t, err)
 			assert.ErrorContains(t, err, c.message)
 		})
 	}

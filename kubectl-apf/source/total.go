@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -23,12 +24,12 @@ func inferTotal(levels []*flowcontrolv1.PriorityLevelConfiguration, metrics repl
 	for _, level := range levels {
 		figures, exists := metrics.Levels[level.Name]
 		s := configuration.Shares(level)
-		if !exists || s == 0 || figures.Nominal <= 0 {
+		if !exists || s == 0 || ptr.Deref(figures.Nominal, 0) == 0 {
 			continue
 		}
 		known++
-		limits += figures.Nominal
-		n := int64(figures.Nominal)
+		limits += *figures.Nominal
+		n := int64(*figures.Nominal)
 		lowest = max(lowest, (n-1)*sum/s+1)
 		highest = min(highest, n*sum/s)
 	}

@@ -22,7 +22,7 @@ func metricsOf(levels []*flowcontrolv1.PriorityLevelConfiguration, total int) re
 	}
 	metrics := replica.Metrics{Levels: map[string]replica.LevelMetrics{}}
 	for i, limits := range allocation.Nominal(total, all) {
-		metrics.Levels[levels[i].Name] = replica.LevelMetrics{Nominal: limits.Nominal}
+		metrics.Levels[levels[i].Name] = replica.LevelMetrics{Nominal: &limits.Nominal}
 	}
 	return metrics
 }
@@ -58,7 +58,7 @@ func TestTotalThatDoesNotFitIsEstimated(t *testing.T) {
 	c, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
 	metrics := metricsOf(c.PriorityLevels, 600)
-	metrics.Levels["system"] = replica.LevelMetrics{Nominal: 1}
+	metrics.Levels["system"] = replica.LevelMetrics{Nominal: new(1)}
 	got, note := inferTotal(c.PriorityLevels, metrics)
 	assert.InDelta(t, 530, got, 10)
 	assert.Contains(t, note, "about")

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,21 +9,9 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
-
-// Agent is a program that runs on nodes.
-type Agent struct {
-	// Kind is DaemonSet, or Pod for a static pod of kube-proxy.
-	Kind, Namespace, Name string
-	// ServiceAccount is empty for a static pod.
-	ServiceAccount string
-}
-
-// Leader is a service account whose pod holds a lease.
-type Leader struct {
-	// Namespace is the lease's and the pod's.
-	Namespace, Lease, ServiceAccount string
-}
 
 // daemonSetList is the part of a list of DaemonSets that is used.
 type daemonSetList struct {
@@ -49,31 +36,29 @@ func (o *observer) agents(ctx context.Context) {
 			if account == "" {
 				account = "default"
 			}
-			o.addAgent(Agent{Kind: "DaemonSet", Namespace: item.Metadata.Namespace, Name: item.Metadata.Name, ServiceAccount: account})
+			o.addAgent("DaemonSet", item.Metadata.Name, lint.Agent{Namespace: item.Metadata.Namespace, ServiceAccount: account})
 		}
 	}
 	const path = "/api/v1/namespaces/kube-system/pods"
-	pages, err := o.list(ctx, path, "application/json", url.Values{"fieldSelector": {"spec.serviceAccountName="}})
+	pages, err := listOf[corev1.PodList](ctx, o.client, path, url.Values{"fieldSelector": {"spec.serviceAccountName="}})
 	if err != nil {
 		o.miss("static pods", access{verb: "list", resource: "pods", namespace: "kube-system"}, err)
 		return
 	}
 	for _, page := range pages {
-		var pods corev1.PodList
-		if json.Unmarshal(page, &pods) != nil {
-			continue
-		}
-		for i := range pods.Items {
-			pod := &pods.Items[i]
+		for i := range page.Items {
+			pod := &page.Items[i]
 			if _, static := pod.Annotations[corev1.MirrorPodAnnotationKey]; static && strings.HasPrefix(pod.Name, "kube-proxy-") {
-				o.addAgent(Agent{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name})
-				return // the others have the same user
+				// All who install it so give it this user.
+				o.addAgent("Pod", pod.Name, lint.Agent{Namespace: pod.Namespace, User: "system:kube-proxy"})
+				return
 			}
 		}
 	}
 }
 
-func (o *observer) addAgent(agent Agent) {
+func (o *observer) addAgent(kind, name string, agent lint.Agent) {
+	agent.Object = lint.Object{Kind: kind, Name: agent.Namespace + "/" + name}
 	o.update(func(f *Facts) { f.Agents = append(f.Agents, agent) })
 }
 
@@ -106,7 +91,9 @@ func (o *observer) addLeader(ctx context.Context, lease *coordinationv1.Lease, n
 		o.missOnce("pods that hold leases", access{verb: "get", resource: "pods", namespace: lease.Namespace}, err)
 	case pod.Spec.ServiceAccountName != "":
 		o.update(func(f *Facts) {
-			f.Leaders = append(f.Leaders, Leader{Namespace: lease.Namespace, Lease: lease.Name, ServiceAccount: pod.Spec.ServiceAccountName})
+			f.Leaders = append(f.Leaders, lint.Leader{
+				LeaseNamespace: lease.Namespace, Lease: lease.Name, Namespace: lease.Namespace, ServiceAccount: pod.Spec.ServiceAccountName,
+			})
 		})
 	}
 }

@@ -93,8 +93,8 @@ func flowNamed(flows map[flowKey]*Flow, key flowKey) *Flow {
 
 func addHeavy(flows map[flowKey]*Flow, heavy *replica.Flow) {
 	flow := flowNamed(flows, flowKey{heavy.Level, heavy.FlowSchema, heavy.Distinguisher})
-	add(&flow.SeatSeconds, &heavy.SeatSeconds[0])
-	add(&flow.SeatSecondsError, &heavy.Error[0])
+	replica.Add(&flow.SeatSeconds, &heavy.SeatSeconds1m)
+	replica.Add(&flow.SeatSecondsError, &heavy.Error1m)
 }
 
 func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Replica) {
@@ -113,7 +113,7 @@ func (f *Flow) add(other *Flow) {
 	f.SeatsInUse += other.SeatsInUse
 	f.Executing += other.Executing
 	f.Waiting += other.Waiting
-	add(&f.SeatSeconds, other.SeatSeconds)
-	add(&f.SeatSecondsError, other.SeatSecondsError)
+	replica.Add(&f.SeatSeconds, other.SeatSeconds)
+	replica.Add(&f.SeatSecondsError, other.SeatSecondsError)
 	longer(&f.OldestWaitSeconds, other.OldestWaitSeconds)
 }

@@ -28,14 +28,14 @@ type Level struct {
 	LowerLimit   *int `json:"lowerLimit"`
 	UpperLimit   *int `json:"upperLimit"`
 	// Executing and Waiting are numbers of requests.
-	Executing int `json:"executing"`
-	Waiting   int `json:"waiting"`
+	Executing *int `json:"executing"`
+	Waiting   *int `json:"waiting"`
 	// OldestWaitSeconds is how long the longest waiting request has waited; null if none
 	// waits.
 	OldestWaitSeconds *float64 `json:"oldestWaitSeconds"`
 	// Rejected is the number of requests rejected since the servers started: their queue
 	// was full, the level had no seats, their time was over, or their client left.
-	Rejected uint64 `json:"rejected"`
+	Rejected *uint64 `json:"rejected"`
 	// RejectedPerSecond is null without a second reading.
 	RejectedPerSecond *float64 `json:"rejectedPerSecond"`
 	// Replicas is the number of replicas that told of the level.
@@ -50,10 +50,10 @@ func levelOrders() []order[Level] {
 		{"seats", func(a, b Level) int { return descending(a.SeatsInUse, b.SeatsInUse) }},
 		{"use", func(a, b Level) int { return descending(a.use(), b.use()) }},
 		{"limit", func(a, b Level) int { return descending(a.CurrentLimit, b.CurrentLimit) }},
-		{"waiting", func(a, b Level) int { return cmp.Compare(b.Waiting, a.Waiting) }},
+		{"waiting", func(a, b Level) int { return descending(a.Waiting, b.Waiting) }},
 		{"oldest", func(a, b Level) int { return descending(a.OldestWaitSeconds, b.OldestWaitSeconds) }},
 		{"rejected", func(a, b Level) int {
-			return cmp.Or(descending(a.RejectedPerSecond, b.RejectedPerSecond), cmp.Compare(b.Rejected, a.Rejected))
+			return cmp.Or(descending(a.RejectedPerSecond, b.RejectedPerSecond), descending(a.Rejected, b.Rejected))
 		}},
 		{"name", func(Level, Level) int { return 0 }},
 	}
@@ -74,8 +74,9 @@ func (l Level) use() *float64 {
 func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 	levels := map[string]*Level{}
 	for i := range now {
-		addReplica(levels, &now[i])
-		addRejections(levels, &now[i], find(before, now[i].Name))
+		for name, of := range levelsSince(&now[i], before) {
+			levelNamed(levels, name).add(of)
+		}
 	}
 	out := Levels{Origin: originOf(now), Levels: make([]Level, 0, len(levels))}
 	for _, name := range slices.Sorted(maps.Keys(levels)) {
@@ -97,20 +98,61 @@ func levelNamed(levels map[string]*Level, name string) *Level {
 	return levels[name]
 }
 
-// addReplica adds what a replica tells of each level.
-func addReplica(levels map[string]*Level, r *replica.Replica) {
-	for name, of := range levelsOf(r) {
-		levelNamed(levels, name).add(of)
+// levelsSince returns the levels of one replica, with rates since it was read before.
+func levelsSince(now *replica.Replica, before []replica.Replica) map[string]*Level {
+	levels := levelsOf(now)
+	at := slices.IndexFunc(before, func(r replica.Replica) bool { return r.Name == now.Name })
+	if at < 0 || len(now.Metrics.Levels) > 0 != (len(before[at].Metrics.Levels) > 0) {
+		return levels // metrics are not compared with dumps
 	}
+	elapsed := seconds(before[at].Read, now.Read)
+	if elapsed == 0 {
+		return levels
+	}
+	earlier := levelsOf(&before[at])
+	for name, level := range levels {
+		if level.Rejected == nil {
+			continue
+		}
+		increase := *level.Rejected
+		if then := earlier[name]; then != nil && then.Rejected != nil && *then.Rejected <= increase { // otherwise it was restarted
+			increase -= *then.Rejected
+		}
+		level.RejectedPerSecond = new(float64(increase) / elapsed)
+	}
+	return levels
 }
 
-// levelsOf returns the levels of one replica.
+// levelsOf returns the levels of one replica: by its metrics, and by its dumps where these do not tell.
 func levelsOf(r *replica.Replica) map[string]*Level {
 	levels := map[string]*Level{}
-	if len(r.Metrics.Levels) > 0 {
-		addMetrics(levels, &r.Metrics)
-	} else {
-		addDumps(levels, r)
+	for name, m := range r.Metrics.Levels {
+		levels[name] = &Level{Name: name, SeatsInUse: m.SeatsInUse, CurrentLimit: m.Current, NominalLimit: m.Nominal, LowerLimit: m.Lower, UpperLimit: m.Upper}
+	}
+	for key, m := range r.Metrics.Schemas {
+		level := levelNamed(levels, key.Level)
+		replica.Add(&level.Executing, m.Executing)
+		replica.Add(&level.Waiting, m.Waiting)
+		if m.Rejected != nil {
+			replica.Add(&level.Rejected, new(uint64(0)))
+		}
+		for _, count := range m.Rejected {
+			*level.Rejected += count
+		}
+	}
+	for name, sum := range seatsOf(r) {
+		level := levelNamed(levels, name)
+		level.SeatsInUse = cmp.Or(level.SeatsInUse, sum)
+	}
+	for i := range r.Levels {
+		row := &r.Levels[i]
+		level := levelNamed(levels, row.Name)
+		level.Executing, level.Waiting = cmp.Or(level.Executing, &row.Executing), cmp.Or(level.Waiting, &row.Waiting)
+		level.Rejected = cmp.Or(level.Rejected, new(row.Rejected+row.TimedOut+row.Cancelled))
+		// A dump that lacks the executing requests does not tell of their seats.
+		if row.Executing == 0 && !lacks(r, replica.EndpointRequests) {
+			replica.Add(&level.SeatsInUse, new(0))
+		}
 	}
 	for i := range r.Requests {
 		if request := &r.Requests[i]; request.Started.IsZero() {
@@ -123,54 +165,32 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 	return levels
 }
 
-func addMetrics(levels map[string]*Level, metrics *replica.Metrics) {
-	for name, figures := range metrics.Levels {
-		level := levelNamed(levels, name)
-		add(&level.SeatsInUse, &figures.SeatsInUse)
-		add(&level.CurrentLimit, &figures.Current)
-		add(&level.NominalLimit, &figures.Nominal)
-		add(&level.LowerLimit, &figures.Lower)
-		add(&level.UpperLimit, &figures.Upper)
-	}
-	for key, figures := range metrics.Schemas {
-		level := levelNamed(levels, key.Level)
-		level.Executing += figures.Executing
-		level.Waiting += figures.Waiting
-	}
-}
-
-// addDumps adds the figures of a replica whose metrics are unknown.
-func addDumps(levels map[string]*Level, r *replica.Replica) {
-	for _, row := range r.Levels {
-		level := levelNamed(levels, row.Name)
-		level.Executing += row.Executing
-		level.Waiting += row.Waiting
-		// A dump that lacks the executing requests does not tell of their seats.
-		isTold := row.Executing == 0 || slices.ContainsFunc(r.Requests, func(request replica.Request) bool {
-			return request.Level == row.Name && !request.Started.IsZero()
-		})
-		if isTold && !lacks(r, replica.EndpointRequests) {
-			add(&level.SeatsInUse, new(0))
-		}
-	}
+// seatsOf returns the seats of the requests that execute, by level.
+func seatsOf(r *replica.Replica) map[string]*int {
+	seats := map[string]*int{}
 	for i := range r.Requests {
 		if request := &r.Requests[i]; !request.Started.IsZero() {
-			add(&levelNamed(levels, request.Level).SeatsInUse, &request.InitialSeats)
+			sum := seats[request.Level]
+			replica.Add(&sum, &request.InitialSeats)
+			seats[request.Level] = sum
 		}
 	}
+	return seats
 }
 
 // add adds the figures of another level to the level's.
 func (l *Level) add(other *Level) {
-	add(&l.SeatsInUse, other.SeatsInUse)
-	add(&l.CurrentLimit, other.CurrentLimit)
-	add(&l.NominalLimit, other.NominalLimit)
-	add(&l.LowerLimit, other.LowerLimit)
-	add(&l.UpperLimit, other.UpperLimit)
-	l.Executing += other.Executing
-	l.Waiting += other.Waiting
-	l.Rejected += other.Rejected
+	for _, figure := range []struct {
+		to **int
+		of *int
+	}{
+		{&l.SeatsInUse, other.SeatsInUse}, {&l.CurrentLimit, other.CurrentLimit}, {&l.NominalLimit, other.NominalLimit},
+		{&l.LowerLimit, other.LowerLimit}, {&l.UpperLimit, other.UpperLimit}, {&l.Executing, other.Executing}, {&l.Waiting, other.Waiting},
+	} {
+		replica.Add(figure.to, figure.of)
+	}
+	replica.Add(&l.Rejected, other.Rejected)
+	replica.Add(&l.RejectedPerSecond, other.RejectedPerSecond)
 	l.Replicas += other.Replicas
 	longer(&l.OldestWaitSeconds, other.OldestWaitSeconds)
-	add(&l.RejectedPerSecond, other.RejectedPerSecond)
 }

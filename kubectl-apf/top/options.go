@@ -51,7 +51,7 @@ func keys[R any](orders []order[R]) []string {
 }
 
 // descending compares so that the largest figure is first, and unknown ones last.
-func descending[N int | float64](a, b *N) int {
+func descending[N int | uint64 | float64](a, b *N) int {
 	switch {
 	case a == nil && b == nil:
 		return 0

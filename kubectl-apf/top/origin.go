@@ -13,27 +13,13 @@ import (
 
 // Origin says where figures are from.
 type Origin struct {
-	Replicas []Replica `json:"replicas"`
+	Replicas []replica.Replica `json:"replicas"`
 	// partial are sentences about figures that do not include all replicas.
 	partial []string
 }
 
-// Replica is an API server that was read.
-type Replica struct {
-	Name   string    `json:"name"`
-	ReadAt time.Time `json:"readAt"`
-	// Away reports that it could not be reached: the figures lack it.
-	Away bool `json:"away,omitempty"`
-	// Missing is what the figures lack.
-	Missing []replica.Missing `json:"missing,omitempty"`
-}
-
 func originOf(replicas []replica.Replica) Origin {
-	origin := Origin{Replicas: make([]Replica, 0, len(replicas))}
-	for i := range replicas {
-		r := &replicas[i]
-		origin.Replicas = append(origin.Replicas, Replica{Name: r.Name, ReadAt: r.Read, Away: r.Away, Missing: r.Missing})
-	}
+	origin := Origin{Replicas: append([]replica.Replica{}, replicas...)}
 	if told := origin.told(); told < len(replicas) {
 		origin.partial = []string{fmt.Sprintf("The figures are from %d of %d API servers.", told, len(replicas))}
 	}
@@ -60,9 +46,9 @@ func (o Origin) write(w io.Writer) {
 	for _, sentence := range o.partial {
 		fmt.Fprintln(w, "Note: "+sentence)
 	}
-	for _, r := range o.Replicas {
-		for _, missing := range r.Missing {
-			fmt.Fprintf(w, "Note: %s: %s: %s\n", table.Escape(r.Name), missing.What, table.Escape(missing.Why))
+	for i := range o.Replicas {
+		for _, missing := range o.Replicas[i].Missing {
+			fmt.Fprintf(w, "Note: %s: %s: %s\n", table.Escape(o.Replicas[i].Name), missing.What, table.Escape(missing.Why))
 		}
 	}
 }
@@ -95,8 +81,8 @@ func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
 // told returns the number of replicas that could be reached.
 func (o Origin) told() int {
 	count := 0
-	for _, r := range o.Replicas {
-		if !r.Away {
+	for i := range o.Replicas {
+		if !o.Replicas[i].Away {
 			count++
 		}
 	}
@@ -106,17 +92,6 @@ func (o Origin) told() int {
 // lacks reports whether the endpoint of a replica could not be read.
 func lacks(r *replica.Replica, endpoint replica.Endpoint) bool {
 	return slices.ContainsFunc(r.Missing, func(m replica.Missing) bool { return m.What == string(endpoint) })
-}
-
-// add adds a figure, nil if it is unknown, to a sum that may be unknown so far.
-func add[T int | float64](sum **T, figure *T) {
-	switch {
-	case figure == nil:
-	case *sum == nil:
-		*sum = new(*figure)
-	default:
-		**sum += *figure
-	}
 }
 
 // longer makes the longest known wait not less than wait, in seconds; nil if it is unknown.

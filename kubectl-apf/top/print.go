@@ -40,7 +40,7 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 		}
 		out.Rows = append(out.Rows, []string{
 			name, integer(level.SeatsInUse), integer(level.CurrentLimit), integer(level.NominalLimit),
-			integer(level.LowerLimit), integer(level.UpperLimit), strconv.Itoa(level.Executing), strconv.Itoa(level.Waiting),
+			integer(level.LowerLimit), integer(level.UpperLimit), integer(level.Executing), integer(level.Waiting),
 			wait(level.OldestWaitSeconds), decimal(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
 		})
 	}
@@ -91,7 +91,7 @@ func (r Requests) WriteTable(w io.Writer, options table.Options) error {
 	}}
 	for _, request := range r.Requests {
 		out.Rows = append(out.Rows, []string{
-			span(request.AgeSeconds), string(request.State), strconv.Itoa(request.Seats), request.User, request.Verb, request.Path,
+			span(request.AgeSeconds), string(request.State), strconv.Itoa(request.InitialSeats), request.User, request.Verb, request.Path,
 			request.FlowSchema, request.Level, span(request.WaitSeconds), index(request.Queue), index(request.Place), request.Replica,
 		})
 	}

@@ -2,7 +2,6 @@ package top
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
@@ -31,32 +30,14 @@ const (
 
 // Request is one request.
 type Request struct {
-	Replica       string    `json:"replica"`
-	Level         string    `json:"level"`
-	FlowSchema    string    `json:"flowSchema"`
-	Distinguisher string    `json:"distinguisher,omitempty"`
-	State         State     `json:"state"`
-	Arrived       time.Time `json:"arrived"`
+	Replica string `json:"replica"`
+	State   State  `json:"state"`
 	// AgeSeconds is the time since it arrived, and WaitSeconds the part of it that it
 	// waited for seats.
-	AgeSeconds  float64 `json:"ageSeconds"`
-	WaitSeconds float64 `json:"waitSeconds"`
-	// Queue is the index of its queue, -1 without queues; Place is its place in the queue
-	// while it waits, and -1 afterwards.
-	Queue int `json:"queue"`
-	Place int `json:"place"`
-	// Seats are used until the response, FinalSeats for the additional latency after it.
-	Seats                    int     `json:"seats"`
-	FinalSeats               int     `json:"finalSeats,omitempty"`
+	AgeSeconds               float64 `json:"ageSeconds"`
+	WaitSeconds              float64 `json:"waitSeconds"`
 	AdditionalLatencySeconds float64 `json:"additionalLatencySeconds,omitempty"`
-	User                     string  `json:"user,omitempty"`
-	Verb                     string  `json:"verb,omitempty"`
-	Path                     string  `json:"path,omitempty"`
-	APIVersion               string  `json:"apiVersion,omitempty"`
-	Resource                 string  `json:"resource,omitempty"`
-	SubResource              string  `json:"subResource,omitempty"`
-	Namespace                string  `json:"namespace,omitempty"`
-	Name                     string  `json:"name,omitempty"`
+	replica.Request
 }
 
 // RequestOrders returns the sort keys of OfRequests; the first is the default.
@@ -66,7 +47,7 @@ func requestOrders() []order[Request] {
 	return []order[Request]{
 		{"age", func(a, b Request) int { return cmp.Compare(b.AgeSeconds, a.AgeSeconds) }},
 		{"wait", func(a, b Request) int { return cmp.Compare(b.WaitSeconds, a.WaitSeconds) }},
-		{"seats", func(a, b Request) int { return cmp.Compare(b.Seats, a.Seats) }},
+		{"seats", func(a, b Request) int { return cmp.Compare(b.InitialSeats, a.InitialSeats) }},
 		{"level", func(a, b Request) int { return cmp.Compare(a.Level, b.Level) }},
 		{"user", func(a, b Request) int { return cmp.Compare(a.User, b.User) }},
 	}
@@ -84,7 +65,7 @@ func OfRequests(now []replica.Replica, options Options) (Requests, error) {
 				out.Waiting++
 			} else {
 				out.Executing++
-				out.SeatsInUse += request.Seats
+				out.SeatsInUse += request.InitialSeats
 			}
 			out.Requests = append(out.Requests, request)
 		}
@@ -96,11 +77,7 @@ func OfRequests(now []replica.Replica, options Options) (Requests, error) {
 
 func requestOf(r *replica.Request, of *replica.Replica) Request {
 	out := Request{
-		Replica: of.Name, Level: r.Level, FlowSchema: r.FlowSchema, Distinguisher: r.Distinguisher,
-		State: Waiting, Arrived: r.Arrived, AgeSeconds: seconds(r.Arrived, of.Read), Queue: r.Queue, Place: r.Place,
-		Seats: r.InitialSeats, FinalSeats: r.FinalSeats, AdditionalLatencySeconds: r.Latency.Seconds(),
-		User: r.User, Verb: r.Verb, Path: r.Path, APIVersion: r.APIVersion, Resource: r.Resource, SubResource: r.SubResource,
-		Namespace: r.Namespace, Name: r.Name,
+		Request: *r, Replica: of.Name, State: Waiting, AgeSeconds: seconds(r.Arrived, of.Read), AdditionalLatencySeconds: r.Latency.Seconds(),
 	}
 	out.WaitSeconds = out.AgeSeconds
 	if !r.Started.IsZero() {

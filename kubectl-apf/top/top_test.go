@@ -22,13 +22,13 @@ var now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 func metered(name string, read time.Time, rejected uint64) replica.Replica {
 	return replica.Replica{Name: name, Read: read, Metrics: replica.Metrics{
 		Levels: map[string]replica.LevelMetrics{
-			"system": {Nominal: 8, Lower: 5, Upper: 20, Current: 10, SeatsInUse: 7},
-			"exempt": {Current: 0, SeatsInUse: 1},
+			"system": {Nominal: new(8), Lower: new(5), Upper: new(20), Current: new(10), SeatsInUse: new(7)},
+			"exempt": {Nominal: new(0), Current: new(0), SeatsInUse: new(1)},
 		},
 		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
-			{Level: "system", FlowSchema: "nodes"}:  {Executing: 3, Waiting: 2, Rejected: map[string]uint64{"queue-full": rejected}},
-			{Level: "system", FlowSchema: "system"}: {Executing: 4, Rejected: map[string]uint64{"time-out": 1}},
-			{Level: "exempt", FlowSchema: "exempt"}: {Executing: 1},
+			{Level: "system", FlowSchema: "nodes"}:  {Executing: new(3), Waiting: new(2), Rejected: map[string]uint64{"queue-full": rejected}},
+			{Level: "system", FlowSchema: "system"}: {Executing: new(4), Waiting: new(0), Rejected: map[string]uint64{"time-out": 1}},
+			{Level: "exempt", FlowSchema: "exempt"}: {Executing: new(1), Waiting: new(0)},
 		},
 	}}
 }
@@ -60,8 +60,8 @@ func TestFiguresOfALevelAreTheSumOfTheReplicas(t *testing.T) {
 	system := answer.Levels[0]
 	assert.Equal(t, "system", system.Name)
 	assert.Equal(t, []int{14, 20, 16, 10, 40}, []int{*system.SeatsInUse, *system.CurrentLimit, *system.NominalLimit, *system.LowerLimit, *system.UpperLimit})
-	assert.Equal(t, []int{14, 4, 2}, []int{system.Executing, system.Waiting, system.Replicas})
-	assert.Equal(t, uint64(5), system.Rejected)
+	assert.Equal(t, []int{14, 4, 2}, []int{*system.Executing, *system.Waiting, system.Replicas})
+	assert.Equal(t, uint64(5), *system.Rejected)
 	assert.Nil(t, system.RejectedPerSecond, "one reading has no rate")
 	assert.Nil(t, system.OldestWaitSeconds, "the requests are unknown")
 	assert.Equal(t, []int{16, 20, 2}, []int{*answer.Total.SeatsInUse, *answer.Total.CurrentLimit, answer.Total.Replicas})
@@ -70,9 +70,9 @@ func TestFiguresOfALevelAreTheSumOfTheReplicas(t *testing.T) {
 func TestReplicaWithoutMetricsTellsByItsDumps(t *testing.T) {
 	answer := levels(t, []replica.Replica{dumped("a")}, nil, Options{Sort: "name"})
 	exempt, system := answer.Levels[0], answer.Levels[1]
-	assert.Equal(t, []int{5, 2, 1}, []int{*system.SeatsInUse, system.Executing, system.Waiting})
+	assert.Equal(t, []int{5, 2, 1}, []int{*system.SeatsInUse, *system.Executing, *system.Waiting})
 	assert.Equal(t, 1.5, *system.OldestWaitSeconds)
-	assert.Equal(t, uint64(8), system.Rejected)
+	assert.Equal(t, uint64(8), *system.Rejected)
 	assert.Nil(t, system.CurrentLimit, "no dump has limits")
 	assert.Zero(t, *exempt.SeatsInUse)
 
@@ -84,6 +84,21 @@ func TestReplicaWithoutMetricsTellsByItsDumps(t *testing.T) {
 	waiting.Requests = nil
 	system = levels(t, []replica.Replica{waiting}, nil, Options{Sort: "name"}).Levels[1]
 	assert.Nil(t, system.SeatsInUse, "two requests execute, and the dump of requests has none of them")
+}
+
+func TestDumpsTellWhatAPartOfTheMetricsDoesNot(t *testing.T) {
+	part := dumped("a")
+	part.Missing = nil
+	part.Add(replica.EndpointMetrics, strings.NewReader(`apiserver_flowcontrol_rejected_requests_total{flow_schema="nodes",priority_level="system",reason="queue-full"} 49`+"\n"))
+	answer := levels(t, []replica.Replica{part}, nil, Options{Sort: "name"})
+	require.Len(t, answer.Levels, 2, "the dump tells the other level")
+	system := answer.Levels[1]
+	assert.Equal(t, []int{5, 2, 1, 49}, []int{*system.SeatsInUse, *system.Executing, *system.Waiting, int(*system.Rejected)})
+	assert.Nil(t, system.NominalLimit, "neither tells limits")
+
+	part.Levels, part.Requests = nil, nil
+	system = levels(t, []replica.Replica{part}, nil, Options{}).Levels[0]
+	assert.Nil(t, system.Waiting, "nothing tells who waits")
 }
 
 func TestRejectedPerSecond(t *testing.T) {
@@ -125,9 +140,9 @@ func TestReplicaThatIsAwayIsSaid(t *testing.T) {
 
 func TestOrderAndLimitOfLevels(t *testing.T) {
 	replicas := []replica.Replica{{Name: "a", Read: now, Metrics: replica.Metrics{
-		Levels: map[string]replica.LevelMetrics{"a": {Current: 100, SeatsInUse: 5}, "b": {Current: 5, SeatsInUse: 4}, "c": {Current: 0, SeatsInUse: 9}},
+		Levels: map[string]replica.LevelMetrics{"a": {Current: new(100), SeatsInUse: new(5)}, "b": {Current: new(5), SeatsInUse: new(4)}, "c": {Current: new(0), SeatsInUse: new(9)}},
 		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
-			{Level: "a"}: {Waiting: 1}, {Level: "b"}: {Rejected: map[string]uint64{"time-out": 1}},
+			{Level: "a"}: {Waiting: new(1)}, {Level: "b"}: {Rejected: map[string]uint64{"time-out": 1}},
 		},
 	}}}
 	for key, want := range map[string]string{"": "cab", "seats": "cab", "use": "bac", "limit": "abc", "waiting": "abc", "rejected": "bac", "oldest": "abc", "name": "abc"} {
@@ -150,8 +165,8 @@ func TestOrderAndLimitOfLevels(t *testing.T) {
 
 func TestFlowsHaveTheSeatSecondsThatServersTell(t *testing.T) {
 	one, other := dumped("a"), dumped("b")
-	heavy := replica.Flow{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatSeconds: [3]float64{12, 40, 90}, Error: [3]float64{2, 3, 4}}
-	gone := replica.Flow{Level: "global-default", FlowSchema: "global-default", Distinguisher: "u", SeatSeconds: [3]float64{30}}
+	heavy := replica.Flow{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatSeconds1m: 12, Error1m: 2}
+	gone := replica.Flow{Level: "global-default", FlowSchema: "global-default", Distinguisher: "u", SeatSeconds1m: 30}
 	one.Flows, other.Flows = []replica.Flow{heavy}, []replica.Flow{heavy, gone}
 	answer, err := OfFlows([]replica.Replica{one, other}, Options{})
 	require.NoError(t, err)
@@ -183,7 +198,7 @@ func TestRequestsAreSortedByAge(t *testing.T) {
 	assert.Equal(t, []int{2, 1, 5}, []int{answer.Executing, answer.Waiting, answer.SeatsInUse})
 	bySeats, err := OfRequests([]replica.Replica{dumped("a")}, Options{Sort: "seats", Limit: 1})
 	require.NoError(t, err)
-	assert.Equal(t, 4, bySeats.Requests[0].Seats)
+	assert.Equal(t, 4, bySeats.Requests[0].InitialSeats)
 	assert.Equal(t, 2, bySeats.Omitted)
 	_, err = OfRequests(nil, Options{Sort: "size"})
 	require.ErrorContains(t, err, "must be one of age, wait, seats, level, user")

@@ -8,10 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
-// maxLine is the largest number of bytes of a line.
-const maxLine = 1 << 20
+const (
+	// maxLine is the largest number of bytes of a line.
+	maxLine    = 1 << 20
+	bufferSize = 64 << 10
+)
 
 // LineError is what is wrong with a line of a trace.
 type LineError struct {
@@ -38,18 +43,17 @@ type Reader struct {
 	long   []byte
 	header Header
 	order  order
-	scan   scanner
 	err    error
 }
 
 // NewReader returns a reader of the requests of a trace after it has read the header. name is the
 // trace's, for errors.
 func NewReader(name string, in io.Reader) (*Reader, error) {
-	plain, err := Decompress(in)
+	text, err := plain.Text(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	r := &Reader{name: name, plain: plain, lines: bufio.NewReaderSize(plain, bufferSize), scan: newScanner()}
+	r := &Reader{name: name, plain: text, lines: bufio.NewReaderSize(text, bufferSize)}
 	if err := r.readHeader(); err != nil {
 		_ = r.Close()
 		return nil, err
@@ -91,7 +95,7 @@ func (r *Reader) Close() error { return r.plain.Close() }
 
 // Read reads the next request into a Request whose fields it replaces. It returns io.EOF
 // after the last one, and a *LineError if a line is invalid; then it returns the same
-// error again. Requests may share their Groups, which must not be changed.
+// error again.
 func (r *Reader) Read(into *Request) error {
 	if r.err == nil {
 		r.err = r.read(into)
@@ -108,11 +112,8 @@ func (r *Reader) read(into *Request) error {
 		return err
 	}
 	*into = Request{}
-	if !r.scan.request(text, into) {
-		*into = Request{}
-		if err := decode(text, into); err != nil {
-			return r.wrong(err)
-		}
+	if err := decode(text, into); err != nil {
+		return r.wrong(err)
 	}
 	if err := into.validate(); err != nil {
 		return r.wrong(err)

@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 		Stored:  map[string]Stored{"deployments.apps": {Objects: 5000, Bytes: 2000}},
 		LeftOut: LeftOut{Requests: new(0.5), Seconds: new(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutUser: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},
 	}
-	for name, magic := range map[string]string{"plain.trace": `{"kind"`, "gzip.trace.gz": gzipMagic, "zstd.trace.zst": zstdMagic} {
+	for name, magic := range map[string]string{"plain.trace": `{"kind"`, "gzip.trace.gz": "\x1f\x8b", "zstd.trace.zst": "\x28\xb5\x2f\xfd"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
 			w, err := Create(path, false, header)
@@ -183,7 +183,7 @@ func TestCompressedTraceThatIsCutOff(t *testing.T) {
 			assert.Len(t, all, 2)
 		})
 	}
-	_, _, err = readAll(strings.NewReader(gzipMagic + "no header"))
+	_, _, err = readAll(strings.NewReader("\x1f\x8b" + "no header"))
 	require.ErrorContains(t, err, "a.trace: gzip: invalid header")
 }
 

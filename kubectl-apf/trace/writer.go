@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Writer writes a trace, one request at a time. It is not safe for concurrent use.
@@ -126,3 +129,20 @@ func (f *NewFile) Commit() error {
 	// Unlike a renaming, a link overwrites no file that came into being meanwhile.
 	return os.Link(f.temporary.Name(), f.name)
 }
+
+// compress returns a writer that compresses as the ending of a file name says: .gz, .zst,
+// or not at all.
+func compress(out io.Writer, name string) (io.WriteCloser, error) {
+	switch filepath.Ext(name) {
+	case ".gz":
+		return gzip.NewWriter(out), nil
+	case ".zst", ".zstd":
+		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	default:
+		return nopCloser{out}, nil
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // flowKey names a flow.
@@ -74,8 +72,6 @@ func (a *account) span(first, last time.Time) {
 		a.last = last
 	}
 }
-
-func (a *account) use(area seats.Area) { a.used += area.SeatSeconds() }
 
 // rejections returns the number of rejected requests.
 func (a *account) rejections() int {

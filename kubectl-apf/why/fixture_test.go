@@ -1,7 +1,7 @@
 package why
 
 import (
-	"fmt"
+	"net/http"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // start is when the events begin.
@@ -71,34 +71,52 @@ func site() configuration.Configuration {
 
 // call is a request of an audit log.
 type call struct {
-	user, group, verb, uri string
-	at                     time.Duration // after start
-	took, wait             time.Duration
-	code                   int
-	told                   *logs.FlowControl
+	user, group, verb string
+	list              *trace.ListOptions
+	at                time.Duration // after start
+	took, wait        time.Duration
+	code              int
+	told              *annotations
 }
 
-func (c call) event() *logs.Event {
+// annotations are what flowcontrol-apiserver says of a request.
+type annotations struct {
+	schema, level, distinguisher string
+	seats                        uint64
+	outcome                      string
+}
+
+func (c call) event() *logs.Request {
 	if c.verb == "" {
 		c.verb = "get"
 	}
 	if c.code == 0 {
 		c.code = 200
 	}
-	received := start().Add(c.at)
-	return &logs.Event{
-		URI: c.uri, Received: received, Completed: received.Add(c.took), Code: c.code, Wait: c.wait, WaitKnown: c.told != nil || c.wait > 0,
-		Attributes: flow.Attributes{
-			User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb,
-			IsResourceRequest: true, APIVersion: "v1", Resource: "pods", Namespace: "a", Path: "/api/v1/namespaces/a/pods",
-		},
-		FlowControl: c.told,
+	r := &logs.Request{Request: trace.Request{
+		Arrival: start().Add(c.at), Status: c.code, Latency: &metav1.Duration{Duration: c.took},
+		User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb, APIVersion: "v1", Resource: "pods", Namespace: "a", List: c.list,
+	}}
+	r.Completed = r.Arrival.Add(c.took)
+	if c.told != nil || c.wait > 0 {
+		r.Wait = &metav1.Duration{Duration: c.wait}
 	}
+	switch t := c.told; {
+	case t != nil:
+		r.Annotated, r.FlowSchema, r.PriorityLevel, r.Distinguisher = true, t.schema, t.level, t.distinguisher
+		r.Seats = &trace.Seats{Initial: max(1, t.seats)}
+		if t.outcome != "executed" {
+			r.Rejected = t.outcome
+		}
+	case c.code == http.StatusTooManyRequests:
+		r.Rejected = trace.UnknownReason
+	}
+	return r
 }
 
 // told returns the annotations of a request of the schema users.
-func told(user string, seats int, outcome string) *logs.FlowControl {
-	return &logs.FlowControl{FlowSchema: "users", PriorityLevel: "queued", Distinguisher: user, Seats: seats, Outcome: outcome}
+func told(user string, seats uint64, outcome string) *annotations {
+	return &annotations{"users", "queued", user, seats, outcome}
 }
 
 func inquire(q Query, replicas []replica.Replica, calls ...call) Result {
@@ -119,13 +137,10 @@ func actions(r Result) []string {
 }
 
 // steady returns a call each second that takes a second, so count seat-seconds.
-func steady(user, group string, seats, count int) []call {
+func steady(user, group string, seats uint64, count int) []call {
 	calls := make([]call, count)
 	for i := range calls {
 		calls[i] = call{user: user, group: group, at: time.Duration(i) * time.Second, took: time.Second, told: told(user, seats, "executed")}
 	}
 	return calls
 }
-
-// at returns a page of pods.
-func page(limit int) string { return fmt.Sprintf("/api/v1/namespaces/a/pods?limit=%d", limit) }

@@ -6,7 +6,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
 // maxFlows bounds the flows that are counted.
@@ -83,55 +85,51 @@ func (i *Inquiry) asks(user, schema string) bool {
 }
 
 // Observe counts a request of an audit log.
-func (i *Inquiry) Observe(e *logs.Event) {
-	if !e.Governed() {
+func (i *Inquiry) Observe(r *logs.Request) {
+	if !r.Governed() {
 		i.ungoverned++
 		return
 	}
-	key, exempt := i.place(e)
-	if exempt && !rejectedByBound(e) {
+	attributes := r.Attributes()
+	key, exempt := i.place(r, &attributes)
+	// flowcontrol-apiserver has a bound for exempt requests, and says so; any other 429 of an exempt
+	// request is not flow control's.
+	if exempt && (r.Rejected == "" || r.Rejected == trace.UnknownReason) {
 		return
 	}
 	i.observed++
-	if e.FlowControl != nil {
+	if r.Annotated {
 		i.annotated++
-	}
-	if e.Unfinished {
-		i.unfinished++
-	}
-	if e.GroupsImplied && e.FlowControl == nil {
+	} else if r.GroupsImplied {
 		i.implied++
 	}
-	if i.since.IsZero() || e.Received.Before(i.since) {
-		i.since = e.Received
+	if r.Completed.IsZero() {
+		i.unfinished++
 	}
-	if e.Completed.After(i.until) {
-		i.until = e.Completed
-	}
-	if e.Code == tooManyRequests && !e.Rejected() {
+	if r.OtherRejection() {
 		i.others++
 	}
-	r := i.read(e, key)
-	for _, a := range i.accountsOf(key, i.asks(e.Attributes.User, key.schema)) {
-		a.add(r)
+	if i.since.IsZero() || r.Arrival.Before(i.since) {
+		i.since = r.Arrival
 	}
-}
-
-// rejectedByBound reports whether an exempt request met the bound that flowcontrol-apiserver has for
-// them. It says so; any other 429 of an exempt request is not flow control's.
-func rejectedByBound(e *logs.Event) bool {
-	return e.FlowControl != nil && e.FlowControl.Rejected() || e.FlowControl == nil && e.RejectionReason != ""
+	if end := r.End(); end.After(i.until) {
+		i.until = end
+	}
+	reason := i.reason(r, key)
+	for _, a := range i.accountsOf(key, i.asks(r.User, key.schema)) {
+		a.add(r, &attributes, reason)
+	}
 }
 
 // place returns the flow of a request, and whether its level is exempt.
-func (i *Inquiry) place(e *logs.Event) (flowKey, bool) {
-	if f := e.FlowControl; f != nil {
-		return flowKey{f.PriorityLevel, f.FlowSchema, f.Distinguisher}, f.PriorityLevel == exempt
+func (i *Inquiry) place(r *logs.Request, a *flow.Attributes) (flowKey, bool) {
+	if r.Annotated {
+		return flowKey{r.PriorityLevel, r.FlowSchema, r.Distinguisher}, r.PriorityLevel == exempt
 	}
-	r := i.engine.Begin()
-	defer r.End()
-	r.Attributes = e.Attributes
-	r.Classify()
+	begun := i.engine.Begin()
+	defer begun.End()
+	begun.Attributes = *a
+	begun.Classify()
 	// The engine needs no distinguisher for a level without queues.
-	return flowKey{r.Level().Name, r.Schema().Name, r.Schema().DistinguisherOf(&e.Attributes)}, r.Exempt()
+	return flowKey{begun.Level().Name, begun.Schema().Name, begun.Schema().DistinguisherOf(a)}, begun.Exempt()
 }

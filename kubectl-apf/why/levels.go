@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"k8s.io/utils/ptr"
 )
 
 // maxHeaviest is the number of heaviest flows of a level in a result.
@@ -22,7 +22,7 @@ type levelState struct {
 	// unknown.
 	wanted float64
 	// metrics are one server's, on average.
-	metrics replica.LevelMetrics
+	metrics meanMetrics
 }
 
 // levelStates returns the levels that have flows, by name.
@@ -60,9 +60,9 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 	if i.observed == 0 {
 		s.Servers = len(i.replicas)
 	}
-	s.metrics, s.Current = i.meanMetrics(name)
-	if s.Current {
-		s.Limit = float64(s.metrics.Current)
+	s.metrics = i.meanMetrics(name)
+	if s.Current = s.metrics.known; s.Current {
+		s.Limit = float64(s.metrics.current)
 	}
 	s.Capacity = s.Limit * float64(s.Servers) * i.seconds()
 	return s
@@ -71,27 +71,29 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 // seconds returns the span of the evidence.
 func (i *Inquiry) seconds() float64 { return i.until.Sub(i.since).Seconds() }
 
-// meanMetrics returns the mean metrics of a level, and whether there are any.
-func (i *Inquiry) meanMetrics(name string) (replica.LevelMetrics, bool) {
-	var mean replica.LevelMetrics
+// meanMetrics are the mean metrics of a level, in seats, over the servers that tell them.
+type meanMetrics struct {
+	known          bool
+	current, upper int
+	demand         float64
+}
+
+func (i *Inquiry) meanMetrics(name string) (mean meanMetrics) {
 	n := 0
 	for r := range i.replicas {
-		m, told := i.replicas[r].Metrics.Levels[name]
-		if !told {
+		m := i.replicas[r].Metrics.Levels[name]
+		if m.Current == nil {
 			continue
 		}
 		n++
-		mean.Upper += m.Upper
-		mean.Current += m.Current
-		mean.DemandSmoothed += m.DemandSmoothed
+		mean.current += *m.Current
+		mean.upper += ptr.Deref(m.Upper, 0)
+		mean.demand += ptr.Deref(m.DemandSmoothed, 0)
 	}
-	if n == 0 {
-		return mean, false
+	if n > 0 {
+		mean = meanMetrics{true, mean.current / n, mean.upper / n, mean.demand / float64(n)}
 	}
-	mean.Upper /= n
-	mean.Current /= n
-	mean.DemandSmoothed /= float64(n)
-	return mean, true
+	return mean
 }
 
 // fillDemands fills what follows from the flows of the level.
@@ -109,7 +111,7 @@ func (i *Inquiry) fillDemands(s *levelState, meanUse float64) {
 		s.demands = append(s.demands, demand)
 		sum += demand
 	}
-	s.wanted = s.metrics.DemandSmoothed
+	s.wanted = s.metrics.demand
 	if !math.IsInf(sum, 1) {
 		s.Demanded = &sum
 		if seconds := i.seconds() * float64(s.Servers); seconds > 0 {

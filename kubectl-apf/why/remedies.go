@@ -142,14 +142,14 @@ func (i *Inquiry) unwatch(key flowKey, _ *levelState) *Remedy {
 func (i *Inquiry) moreBorrowing(key flowKey, s *levelState) *Remedy {
 	share := i.levels[key.level].Config.Share
 	if !s.Current || share.BorrowingLimitPercent == nil || s.Nominal == 0 ||
-		s.metrics.Current < s.metrics.Upper || s.metrics.DemandSmoothed <= float64(s.metrics.Upper) {
+		s.metrics.current < s.metrics.upper || s.metrics.demand <= float64(s.metrics.upper) {
 		return nil
 	}
-	to := int32(math.Ceil((s.metrics.DemandSmoothed - float64(s.Nominal)) * 100 / float64(s.Nominal)))
+	to := int32(math.Ceil((s.metrics.demand - float64(s.Nominal)) * 100 / float64(s.Nominal)))
 	return &Remedy{
 		Action: fmt.Sprintf("Raise borrowingLimitPercent of priority level %s from %d to %d.", key.level, *share.BorrowingLimitPercent, to),
 		Because: fmt.Sprintf("Requests demand %.0f seats. It has %d, its upper limit: %d nominal, %d borrowed.",
-			s.metrics.DemandSmoothed, s.metrics.Upper, s.Nominal, s.metrics.Upper-s.Nominal),
+			s.metrics.demand, s.metrics.upper, s.Nominal, s.metrics.upper-s.Nominal),
 		Object: levelObject(key.level), Field: "spec.limited.borrowingLimitPercent", From: *share.BorrowingLimitPercent, To: to,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 func TestRemedies(t *testing.T) {
@@ -16,11 +17,11 @@ func TestRemedies(t *testing.T) {
 		return call{user: user, group: "users", at: 50 * time.Second, took: time.Millisecond, code: 429, told: told(user, 1, outcome)}
 	}
 	end := call{user: "idle", group: "users", at: 99 * time.Second, took: time.Second, told: told("idle", 1, "executed")}
-	list := call{user: "alice", group: "users", verb: "list", uri: page(0), took: 2 * time.Second, told: told("alice", 8, "executed")}
+	list := call{user: "alice", group: "users", verb: "list", took: 2 * time.Second, told: told("alice", 8, "executed")}
 	paged := list
-	paged.uri = page(500)
+	paged.list = &trace.ListOptions{Limit: 500}
 	cached := list
-	cached.uri = "/api/v1/namespaces/a/pods?resourceVersion=0"
+	cached.list = &trace.ListOptions{ResourceVersion: "0"}
 	write := call{user: "alice", group: "users", verb: "update", took: time.Millisecond, told: told("alice", 10, "executed")}
 	team := func(user string, code int) call {
 		return call{user: user, group: "team", at: 10 * time.Second, took: 10 * time.Millisecond, code: code}

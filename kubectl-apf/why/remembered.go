@@ -43,7 +43,7 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 		user = f.Distinguisher
 	}
 	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
-		a.used += f.SeatSeconds[len(f.SeatSeconds)-1]
+		a.used += f.SeatSeconds15m
 	}
 }
 
@@ -80,7 +80,7 @@ func (i *Inquiry) counters() []Counters {
 	}
 	everything := i.query == Query{Servers: i.query.Servers}
 	sums := map[replica.SchemaKey]*Counters{}
-	seconds := map[replica.SchemaKey]float64{}
+	seconds := map[replica.SchemaKey]*float64{}
 	for r := range i.replicas {
 		for key, m := range i.replicas[r].Metrics.Schemas {
 			if !everything && !wanted[key.FlowSchema] {
@@ -88,17 +88,21 @@ func (i *Inquiry) counters() []Counters {
 			}
 			c := sums[key]
 			if c == nil {
-				c = &Counters{PriorityLevel: key.Level, FlowSchema: key.FlowSchema, Rejected: map[string]uint64{}}
+				c = &Counters{PriorityLevel: key.Level, FlowSchema: key.FlowSchema}
 				sums[key] = c
 			}
-			c.Dispatched += m.Dispatched
+			replica.Add(&c.Dispatched, m.Dispatched)
+			if m.Rejected != nil && c.Rejected == nil {
+				c.Rejected = map[string]uint64{}
+			}
 			for reason, n := range m.Rejected {
 				c.Rejected[reason] += n
 			}
-			c.Waits += m.Waits
-			seconds[key] += m.WaitSeconds
-			if c.Waits > 0 {
-				c.MeanWaitSeconds = seconds[key] / float64(c.Waits)
+			replica.Add(&c.Waits, m.Waits)
+			sum := seconds[key]
+			replica.Add(&sum, m.WaitSeconds)
+			if seconds[key] = sum; sum != nil && c.Waits != nil && *c.Waits > 0 {
+				c.MeanWaitSeconds = new(*sum / float64(*c.Waits))
 			}
 		}
 	}

@@ -1,11 +1,10 @@
 package why
 
 import (
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
@@ -14,34 +13,19 @@ import (
 )
 
 const (
-	tooManyRequests = http.StatusTooManyRequests
-	exempt          = rules.Exempt
+	exempt = rules.Exempt
 
 	// latencyThreshold is the longest duration without k8s.io/apiserver's annotation of the time in
 	// a queue.
 	latencyThreshold = 500 * time.Millisecond
 )
 
-// request is what an event tells about a request.
-type request struct {
-	event *logs.Event
-	// reason is the reason of the rejection; "" for a request that executed.
-	reason string
-	width  int
-	area   seats.Area
-}
-
-func (i *Inquiry) read(e *logs.Event, key flowKey) request {
-	r := request{event: e, width: 1}
-	if e.FlowControl != nil {
-		r.width = max(1, e.FlowControl.Seats)
+// waitOf returns how long a request waited as far as the log tells.
+func waitOf(r *logs.Request) time.Duration {
+	if r.Wait == nil {
+		return 0
 	}
-	if e.Rejected() {
-		r.reason = i.reason(e, key)
-		return r
-	}
-	r.area = areaOf(&e.Attributes, r.width, e.Executed())
-	return r
+	return r.Wait.Duration
 }
 
 // areaOf returns the work of a request that executed so long. A write holds one seat
@@ -60,66 +44,58 @@ func areaOf(a *flow.Attributes, width int, executed time.Duration) seats.Area {
 // watchersPerSeat is as in package estimate.
 const watchersPerSeat = 10
 
-// reason returns why a request was rejected.
-func (i *Inquiry) reason(e *logs.Event, key flowKey) string {
+// reason returns why a request was rejected; "" if it was not.
+func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 	switch {
-	case e.FlowControl != nil:
-		return e.FlowControl.Outcome
-	case e.RejectionReason != "":
-		return e.RejectionReason
+	case r.Rejected != trace.UnknownReason:
+		return r.Rejected
 	case i.levels[key.level].Config.Discipline != queueset.Queue:
 		return queueset.ConcurrencyLimit.String()
-	case e.Wait > 0 || e.Completed.Sub(e.Received) > latencyThreshold:
+	case waitOf(r) > 0 || r.End().Sub(r.Arrival) > latencyThreshold:
 		return queueset.TimeOut.String()
 	default:
 		return queueset.QueueFull.String()
 	}
 }
 
-// add counts a request.
-func (a *account) add(r request) {
-	e := r.event
+// add counts a request, which was rejected if there is a reason.
+func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string) {
 	a.requests++
-	count(&a.users, e.Attributes.User, 1)
-	a.inferred = a.inferred || e.FlowControl == nil
-	if r.reason != "" {
-		a.reject(r.reason, 1, e.Received, e.Received)
+	count(&a.users, r.User, 1)
+	a.inferred = a.inferred || !r.Annotated
+	if reason != "" {
+		a.reject(reason, 1, r.Arrival, r.Arrival)
 		return
 	}
-	a.executed++
-	a.use(r.area)
-	if e.Wait > 0 {
-		a.delay(e.Wait, e.Received)
+	width := 1
+	if r.Seats != nil {
+		width = int(r.Seats.Initial)
 	}
-	used := r.area.SeatSeconds()
+	area := areaOf(attributes, width, r.Executed())
+	a.executed++
+	a.used += area.SeatSeconds()
+	if wait := waitOf(r); wait > 0 {
+		a.delay(wait, r.Arrival)
+	}
 	switch {
-	case isUnlimitedList(e):
-		a.unlimited.add(resourceOf(&e.Attributes), r.width, e.Executed(), used)
-	case estimate.IsWrite(&e.Attributes) && r.width > 1:
-		a.fanned.add(resourceOf(&e.Attributes), r.width, e.Executed(), used)
+	case isUnlimitedList(r):
+		a.unlimited.add(resourceOf(r), width, r.Executed(), area.SeatSeconds())
+	case estimate.IsWrite(attributes) && width > 1:
+		a.fanned.add(resourceOf(r), width, r.Executed(), area.SeatSeconds())
 	}
 }
 
 // isUnlimitedList reports whether a limit would make the list cheaper: it reads all
 // objects, and not from the watch cache, which examines all of them anyhow.
-func isUnlimitedList(e *logs.Event) bool {
-	a := &e.Attributes
-	if a.Verb != "list" || !a.IsResourceRequest || a.Name != "" {
-		return false
-	}
-	at, err := url.ParseRequestURI(e.URI)
-	if err != nil {
-		return false
-	}
-	query := at.Query()
-	limit := query.Get("limit")
-	return (limit == "" || limit == "0") && query.Get("resourceVersion") != "0"
+func isUnlimitedList(r *logs.Request) bool {
+	return r.Verb == "list" && r.Resource != "" && r.Name == "" &&
+		(r.List == nil || r.List.Limit == 0 && r.List.ResourceVersion != "0")
 }
 
 // resourceOf returns the resource with its API group, such as "deployments.apps".
-func resourceOf(a *flow.Attributes) string {
-	if a.APIGroup == "" {
-		return a.Resource
+func resourceOf(r *logs.Request) string {
+	if r.APIGroup == "" {
+		return r.Resource
 	}
-	return a.Resource + "." + a.APIGroup
+	return r.Resource + "." + r.APIGroup
 }

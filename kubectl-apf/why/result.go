@@ -131,15 +131,16 @@ type Use struct {
 	SeatSeconds   float64 `json:"seatSeconds"`
 }
 
-// Counters are metrics of a flow schema, summed over the servers, since their start.
+// Counters are metrics of a flow schema, summed over the servers, since their start. What no
+// server tells is null.
 type Counters struct {
 	PriorityLevel string            `json:"priorityLevel"`
 	FlowSchema    string            `json:"flowSchema"`
-	Dispatched    uint64            `json:"dispatched"`
+	Dispatched    *uint64           `json:"dispatched"`
 	Rejected      map[string]uint64 `json:"rejected"`
 	// Waits is the number of observed waits, waits of 0 s included, MeanWaitSeconds their mean.
-	Waits           uint64  `json:"waits"`
-	MeanWaitSeconds float64 `json:"meanWaitSeconds"`
+	Waits           *uint64  `json:"waits"`
+	MeanWaitSeconds *float64 `json:"meanWaitSeconds"`
 }
 
 // Remedy is one thing to change.

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -83,7 +82,7 @@ func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {
 
 func TestReasonInTheResponseCounts(t *testing.T) {
 	e := call{user: "u", group: "users", took: 15 * time.Second, code: 429}.event()
-	e.Reason, e.RejectionReason = "TooManyRequests", "cancelled"
+	e.Rejected = "cancelled"
 	i := New(Query{}, site(), nil, start())
 	i.Observe(e)
 	assert.Equal(t, map[string]int{"cancelled": 1}, i.Result().Flows[0].Reasons)
@@ -114,9 +113,9 @@ func TestQuerySelects(t *testing.T) {
 
 func TestOtherResponsesAreNotRejections(t *testing.T) {
 	eviction := call{user: "u", group: "users", code: 429}.event()
-	eviction.Reason = "TooManyRequests"
+	eviction.Rejected = ""
 	logs := call{user: "u", group: "users", code: 429}.event()
-	logs.Attributes.Subresource = "log"
+	logs.Subresource = "log"
 	i := New(Query{}, site(), nil, start())
 	i.Observe(eviction)
 	i.Observe(logs)
@@ -143,10 +142,10 @@ func TestSeatsOfAWriteBesidesTheFirstAreHeldWhileWatchersAreNotified(t *testing.
 
 func metricsOf(current, upper int, demand float64) replica.Metrics {
 	return replica.Metrics{
-		Levels: map[string]replica.LevelMetrics{"queued": {Nominal: 10, Current: current, Upper: upper, DemandSmoothed: demand}},
+		Levels: map[string]replica.LevelMetrics{"queued": {Nominal: new(10), Current: &current, Upper: &upper, DemandSmoothed: &demand}},
 		Schemas: map[replica.SchemaKey]replica.SchemaMetrics{
-			{Level: "queued", FlowSchema: "users"}:   {Dispatched: 10, Rejected: map[string]uint64{"queue-full": 2}, Waits: 4, WaitSeconds: 6},
-			{Level: "rejecting", FlowSchema: "jobs"}: {Dispatched: 5},
+			{Level: "queued", FlowSchema: "users"}:   {Dispatched: new(uint64(10)), Rejected: map[string]uint64{"queue-full": 2}, Waits: new(uint64(4)), WaitSeconds: new(6.0)},
+			{Level: "rejecting", FlowSchema: "jobs"}: {Dispatched: new(uint64(5))},
 		},
 	}
 }
@@ -166,7 +165,7 @@ func TestMetricsAloneGiveCounters(t *testing.T) {
 	assert.Equal(t, Nothing, r.Evidence)
 	assert.Empty(t, r.Flows)
 	assert.Equal(t, []Counters{{
-		PriorityLevel: "queued", FlowSchema: "users", Dispatched: 20, Rejected: map[string]uint64{"queue-full": 4}, Waits: 8, MeanWaitSeconds: 1.5,
+		PriorityLevel: "queued", FlowSchema: "users", Dispatched: new(uint64(20)), Rejected: map[string]uint64{"queue-full": 4}, Waits: new(uint64(8)), MeanWaitSeconds: new(1.5),
 	}}, r.Counters)
 	assert.Len(t, inquire(Query{}, replicas).Counters, 2, "without a query all schemas are counted")
 	assert.Empty(t, inquire(Query{User: "alice"}, replicas).Counters, "metrics do not tell the flows of a user")
@@ -177,12 +176,12 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	replicas := []replica.Replica{{
 		Read: read,
 		Flows: []replica.Flow{
-			{Level: "queued", FlowSchema: "users", Distinguisher: "runaway", SeatSeconds: [3]float64{600, 3000, 8900}},
-			{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds: [3]float64{0, 1, 2}},
+			{Level: "queued", FlowSchema: "users", Distinguisher: "runaway", SeatSeconds15m: 8900},
+			{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds15m: 2},
 		},
 		Rejections: []replica.Rejection{{
 			Level: "queued", FlowSchema: "users", Distinguisher: "alice", Reason: "queue-full", Count: 7,
-			First: start(), Last: read, User: "alice", Verb: "get", Queue: 3, Seats: 1,
+			First: start(), Last: read, User: "alice",
 		}},
 	}}
 	r := inquire(Query{User: "alice"}, replicas)
@@ -212,10 +211,10 @@ func TestNothingIsSaidToBeNothing(t *testing.T) {
 }
 
 func TestLevelThatIsGoneIsSaid(t *testing.T) {
-	gone := call{user: "alice", told: &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Seats: 1, Outcome: "queue-full"}, code: 429}
+	gone := call{user: "alice", told: &annotations{"old", "gone", "", 1, "queue-full"}, code: 429}
 	runaway := gone
 	runaway.user, runaway.code, runaway.took = "runaway", 200, time.Minute
-	runaway.told = &logs.FlowControl{FlowSchema: "old", PriorityLevel: "gone", Distinguisher: "runaway", Seats: 1, Outcome: "executed"}
+	runaway.told = &annotations{"old", "gone", "runaway", 1, "executed"}
 	r := inquire(Query{User: "alice"}, nil, gone, runaway)
 	assert.Empty(t, r.Remedies, "shares of an unknown limit are unknown")
 	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)
@@ -237,8 +236,8 @@ func TestFlowsAreBounded(t *testing.T) {
 
 // Requests of exempt levels matter only if the server's bound for them rejected some.
 func TestRejectedExemptRequestsAreExplained(t *testing.T) {
-	exempt := func(outcome string) *logs.FlowControl {
-		return &logs.FlowControl{FlowSchema: "exempt", PriorityLevel: "exempt", Outcome: outcome}
+	exempt := func(outcome string) *annotations {
+		return &annotations{schema: "exempt", level: "exempt", outcome: outcome}
 	}
 	r := inquire(Query{}, nil,
 		call{user: "root", group: "system:masters", told: exempt("executed")},

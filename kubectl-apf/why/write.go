@@ -148,9 +148,17 @@ func (r *Result) counterTable() table.Table {
 		{Name: "MEAN WAIT", Number: true, Optional: 1},
 	}}
 	for _, c := range r.Counters {
-		t.Rows = append(t.Rows, []string{
-			c.FlowSchema, c.PriorityLevel, strconv.FormatUint(c.Dispatched, 10), reasons(c.Rejected), fmt.Sprintf("%.3fs", c.MeanWaitSeconds),
-		})
+		dispatched, rejected, wait := "-", "-", "-"
+		if c.Dispatched != nil {
+			dispatched = strconv.FormatUint(*c.Dispatched, 10)
+		}
+		if c.Rejected != nil {
+			rejected = reasons(c.Rejected)
+		}
+		if c.MeanWaitSeconds != nil {
+			wait = fmt.Sprintf("%.3fs", *c.MeanWaitSeconds)
+		}
+		t.Rows = append(t.Rows, []string{c.FlowSchema, c.PriorityLevel, dispatched, rejected, wait})
 	}
 	return t
 }

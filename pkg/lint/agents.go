@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Agent is a program that runs on nodes, and sends requests as a user of its own.
@@ -91,27 +89,14 @@ func agentsIn(clients []Client) []*Client {
 	return found
 }
 
-// runsOnNodes reports whether the client is known to run on nodes, or sends from the addresses of
-// at least two nodes and half of the known ones.
+// runsOnNodes reports whether the client is known to run on nodes.
 func (c *Client) runsOnNodes() bool {
-	switch {
-	case strings.HasPrefix(c.User, rules.NodePrefix) || c.Program == "kubelet":
-		return false // the node itself, by a changed configuration: FC303
-	case c.User == "system:kube-proxy", c.User == "system:node-problem-detector":
-		return true
-	case c.User == "" && (c.Program == "kube-proxy" || c.Program == "node-problem-detector"):
-		return true
-	default:
-		return c.OnNodes >= 2 && 2*c.OnNodes >= c.Nodes
-	}
+	const proxy, detector = "kube-proxy", "node-problem-detector"
+	return c.User == "system:"+proxy || c.User == "system:"+detector || c.User == "" && (c.Program == proxy || c.Program == detector)
 }
 
 func evidenceOf(c *Client) string {
-	text := fmt.Sprintf(" The logs have %d requests of it there; %d of them waited or were rejected", c.Requests, c.HeldUp)
-	if c.OnNodes > 0 {
-		text += fmt.Sprintf("; they come from the addresses of %d of %d nodes", c.OnNodes, c.Nodes)
-	}
-	return text + "."
+	return fmt.Sprintf(" The logs have %d requests of it there; %d of them waited or were rejected.", c.Requests, c.HeldUp)
 }
 
 // nodeAgent is FC601.

@@ -43,7 +43,6 @@ const (
 	UnknownField       Code = "FC404" // a field that is dropped
 	InvalidObject      Code = "FC405" // the server rejects the object
 	RecursiveReviews   Code = "FC501" // a server's reviews wait for themselves
-	WebhookRequests    Code = "FC502" // a webhook's requests wait in the level that it holds up
 	PolicyChecks       Code = "FC503" // a policy asks the authorizer while requests hold seats
 	NodeAgent          Code = "FC601" // an agent of nodes is in the level of unknown users
 	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills

@@ -75,13 +75,11 @@ func leasesWithWork(schema *flowcontrolv1.FlowSchema, leader *Leader) Finding {
 			leader.Namespace, leader.ServiceAccount, leader.LeaseNamespace, leader.Lease, level), ofLeases).as(Info).relatedTo(levelObject(level))
 }
 
-// heldUpLeases is FC602 by logs: the client writes leases in a level that had no seat free
-// for some requests, and of whose seat-seconds it used most.
+// heldUpLeases is FC602 by logs: the client writes leases in a level that held requests up, and of
+// whose seat-seconds it used most.
 func (j *judge) heldUpLeases(c *Client) []Finding {
 	level := j.Facts.Traffic.Levels[c.PriorityLevel]
-	limit := j.limitOf(c.PriorityLevel)
-	full := level.HeldUp > 0 || limit > 0 && level.Peak >= limit
-	if c.Leases < minLeases || !full || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
+	if c.Leases < minLeases || level.HeldUp == 0 || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
 		return nil
 	}
 	remedy := ofLeases

@@ -102,7 +102,7 @@ function show() {
 // busiest returns the name of the level that is worth looking at first: where requests
 // wait or are rejected, then where the largest part of the limit is in use.
 function busiest(levels) {
-  const rank = (level) => [level.waiting, level.rejectedPerSecond ?? 0, level.rejected, share(level) ?? 0, level.seatsInUse ?? 0];
+  const rank = (level) => [level.waiting ?? 0, level.rejectedPerSecond ?? 0, level.rejected ?? 0, share(level) ?? 0, level.seatsInUse ?? 0];
   const sorted = [...levels].sort((a, b) => {
     const [one, other] = [rank(a), rank(b)];
     const at = one.findIndex((value, index) => value !== other[index]);

@@ -1,0 +1,90 @@
+// Package plain is the one way in for bytes that people saved: logs, dumps, manifests and traces may
+// be compressed with gzip or zstd, and be UTF-16, as PowerShell's > writes it.
+package plain
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+const bufferSize = 64 << 10
+
+// ErrTooLarge means that an input is larger than what is read.
+var ErrTooLarge = errors.New("the file is too large")
+
+// Text returns the uncompressed text of an input in UTF-8, without a byte order mark. Bytes that are
+// no text pass through. Close releases memory; it does not close the input.
+func Text(in io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReaderSize(in, bufferSize)
+	magic, err := buffered.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		plain, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, err
+		}
+		return asUTF8(plain), nil
+	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
+		plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		return asUTF8(plain.IOReadCloser()), nil
+	default:
+		return asUTF8(io.NopCloser(buffered)), nil
+	}
+}
+
+// asUTF8 returns a text as UTF-8. Without a byte order mark it is returned as it is.
+func asUTF8(in io.ReadCloser) io.ReadCloser {
+	buffered := bufio.NewReaderSize(in, bufferSize)
+	mark, _ := buffered.Peek(3) // reading tells the error again
+	var plain io.Reader = buffered
+	for _, known := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(mark, []byte(known)) {
+			plain = transform.NewReader(buffered, unicode.BOMOverride(transform.Nop))
+		}
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{plain, in}
+}
+
+// ReadAll returns the plain text of an input whole, of at most limit bytes.
+func ReadAll(in io.Reader, limit int64) ([]byte, error) {
+	plain, err := Text(in)
+	if err != nil {
+		return nil, err
+	}
+	defer plain.Close() //nolint:errcheck // releases memory
+	data, err := io.ReadAll(io.LimitReader(plain, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = ErrTooLarge
+	}
+	return data, err
+}
+
+// MaxFile bounds what is read whole, in bytes. Metrics have some megabytes.
+const MaxFile = 1 << 28
+
+// ReadFile returns the plain text of a file.
+func ReadFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return ReadAll(file, MaxFile)
+}
