@@ -15,7 +15,6 @@ import (
 	_ "k8s.io/component-base/logs/json/register" // makes --logging-format=json known
 	"k8s.io/component-base/term"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/etcdcmd"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
@@ -29,7 +28,7 @@ func NewCommand(ctx context.Context, out io.Writer) *cobra.Command {
 
 // NewCommandFor is NewCommand with the caller's options, which flags change.
 func NewCommandFor(ctx context.Context, out io.Writer, options *Options) *cobra.Command {
-	showVersion, configFile := false, ""
+	showVersion := false
 	command := &cobra.Command{
 		Use:   "flowcontrol-apiserver",
 		Short: "API server for Kubernetes flow control",
@@ -40,21 +39,14 @@ requests.
 Without flags it runs alone: with an embedded etcd, and with certificates and an
 admin.kubeconfig that it issues in --data-dir. With --etcd-servers it uses an
 existing etcd. With --kubeconfig, or in a pod, a kube-apiserver authenticates and
-authorizes its users.
-
-A file named with --config may say what flags say.`,
+authorizes its users.`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE: func(command *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if showVersion {
 				_, err := fmt.Fprintln(out, server.Version())
 				return err
-			}
-			if configFile != "" {
-				if err := configfile.Apply(configFile, command.Flags()); err != nil {
-					return err
-				}
 			}
 			return run(ctx, options, out)
 		},
@@ -68,8 +60,6 @@ A file named with --config may say what flags say.`,
 	sets := options.Flags()
 	global := sets.FlagSet("global")
 	global.BoolVar(&showVersion, "version", false, "Print the version and exit.")
-	global.StringVar(&configFile, configfile.FlagName, "", "File that says what flags say, with apiVersion "+configfile.APIVersion+" and kind "+
-		configfile.Kind+". A field is named after its flag, as etcdServers after --etcd-servers. A flag on the command line overrides its field.")
 	globalflag.AddGlobalFlags(global, command.Name(), logs.SkipLoggingConfigurationFlags())
 	for _, set := range sets.FlagSets {
 		command.Flags().AddFlagSet(set)

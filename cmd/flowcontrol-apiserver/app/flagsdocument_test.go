@@ -10,31 +10,16 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write docs/flags.md anew")
 
-const (
-	flagsDocument = "../../../docs/flags.md"
-
-	exampleFile = `apiVersion: config.flowcontrol-apiserver.io/v1alpha1
-kind: FlowControlAPIServerConfiguration
-dataDir: /var/lib/flowcontrol-apiserver
-securePort: 7443
-requestTimeout: 30s
-flowControlTotal: Adaptive # as --flow-control-total=adaptive
-corsAllowedOrigins: ["https://console.example.com$"]
-featureGates:
-  WatchList: true
-`
-)
+const flagsDocument = "../../../docs/flags.md"
 
 func TestFlagsDocumentShowsEveryFlagByTheme(t *testing.T) {
 	written := writeFlagsDocument()
 	NewCommand(context.Background(), io.Discard).Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "version" && f.Name != "help" && f.Name != configfile.FlagName && f.Deprecated == "" {
+		if !f.Hidden && f.Name != "version" && f.Name != "help" && f.Deprecated == "" {
 			require.Contains(t, written, "| `--"+f.Name+"` |")
 		}
 	})
@@ -44,17 +29,13 @@ func TestFlagsDocumentShowsEveryFlagByTheme(t *testing.T) {
 func writeFlagsDocument() string {
 	var text strings.Builder
 	text.WriteString("# Flags\n\nWhat `flowcontrol-apiserver --help` says, by theme. Flags that kube-apiserver has too\n" +
-		"have its names and meanings. Made from the program by `make update-docs`.\n\n" +
-		"A file says the same with fields, and `--config` names it. A flag on the command line\n" +
-		"overrides its field. Unknown fields and values of another type are errors, with the line.\n" +
-		"Words that flags of this project have in lower case are CamelCase in the file.\n\n" +
-		"```yaml\n" + exampleFile + "```\n")
+		"have its names and meanings. Made from the program by `make update-docs`.\n")
 	sets := NewOptions().Flags()
 	for _, name := range sets.Order {
-		fmt.Fprintf(&text, "\n## %s\n\n| flag | field | default | meaning |\n|---|---|---|---|\n", strings.ToUpper(name[:1])+name[1:])
+		fmt.Fprintf(&text, "\n## %s\n\n| flag | default | meaning |\n|---|---|---|\n", strings.ToUpper(name[:1])+name[1:])
 		sets.FlagSets[name].VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && f.Deprecated == "" {
-				fmt.Fprintf(&text, "| `--%s` | `%s` | %s | %s |\n", f.Name, configfile.FieldName(f.Name), defaultOf(f), cell(f.Usage))
+				fmt.Fprintf(&text, "| `--%s` | %s | %s |\n", f.Name, defaultOf(f), cell(f.Usage))
 			}
 		})
 	}

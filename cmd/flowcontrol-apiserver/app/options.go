@@ -15,10 +15,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/configfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/loglimit"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
@@ -56,7 +53,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.APIEnablement.AddFlags(sets.FlagSet("API enablement"))
 	o.Admission.AddFlags(sets.FlagSet("admission"))
 	o.Audit.AddFlags(sets.FlagSet("auditing"))
-	sets.FlagSet("auditing").Var(configfile.NewEnum(&o.AuditFlowControl, server.AuditNone, server.AuditGoverned, server.AuditAll), "audit-flow-control",
+	sets.FlagSet("auditing").StringVar((*string)(&o.AuditFlowControl), "audit-flow-control", string(o.AuditFlowControl),
 		"Requests whose audit events get annotations apf.flowcontrol-apiserver.io/{flow-schema,priority-level,flow-distinguisher,"+
 			"seats,queue-wait,outcome}: governed (all but requests of exempt priority levels that execute), all, or none. The outcome is executed, "+
 			"queue-full, concurrency-limit, time-out or cancelled.")
@@ -64,7 +61,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	sets.FlagSet("requests and shutdown").IntVar(&o.MaxExemptRequestsInFlight, "max-exempt-requests-inflight", o.MaxExemptRequestsInFlight,
 		"Largest number of requests of exempt priority levels in flight, watches excepted. The next one is answered 429 with Retry-After, "+
 			"unless it comes from this server or is for health. The metric apiserver_flowcontrol_current_executing_requests has the number. 0 means no bound.")
-	sets.FlagSet("requests and shutdown").Var(configfile.NewEnum(&o.ListCost, estimate.CostByCount, estimate.CostBySize, estimate.CostLearned), "list-cost",
+	sets.FlagSet("requests and shutdown").StringVar((*string)(&o.ListCost), "list-cost", string(o.ListCost),
 		"What a list costs, and a watch that begins with one: count (a seat for 100 stored objects, as in Kubernetes 1.33), size (a seat for 100,000 "+
 			"bytes in memory, by the number of objects and their average size, as in Kubernetes 1.34 and later), or learned (a seat for 100,000 bytes "+
 			"in memory, as measured with lists of the same resource, source, scope, selectors and limit; at least the cost by size until three of "+
@@ -84,7 +81,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 
 // addTotalFlags adds the flags about the total of seats.
 func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
-	flags.Var(configfile.NewEnum(&o.TotalControl.Mode, total.Static, total.Monitor, total.Adaptive), "flow-control-total",
+	flags.StringVar((*string)(&o.TotalControl.Mode), "flow-control-total", string(o.TotalControl.Mode),
 		"How the number of seats follows what the machine can bear: static (it does not), monitor (a number is recommended in the metric "+
 			"apiserver_flowcontrol_recommended_total_seats and in the log, and nothing changes), or adaptive (the number recommended is used). "+
 			"It starts at the sum of --max-requests-inflight and --max-mutating-requests-inflight. It falls, by at most 10 percent in 10 seconds, "+

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,9 +26,7 @@ func TestExampleConfigurationDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	dir := exampleConfiguration(t)
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{
-		"--config=" + filepath.Join(dir, "config.yaml"),
-	}})
+	server := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: exampleFlags(t, dir)})
 	kubectl := server.Kubectl(t)
 	for _, name := range []string{"team-a", "team-b"} {
 		kubectl.RunInput(t, strings.ReplaceAll(teamSchema, "NAME", name), "create", "-f", "-")
@@ -83,8 +82,23 @@ func TestExampleConfigurationDoesWhatItSays(t *testing.T) {
 	}
 }
 
+// exampleFlags returns the flags of the example as a shell reads them, with absolute paths.
+func exampleFlags(t *testing.T, dir string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `. "$0" && printf '%s\n' $ARGS`, filepath.Join(dir, "flags.env")).Output()
+	require.NoError(t, err)
+	flags := strings.Fields(string(out))
+	require.Greater(t, len(flags), 10)
+	for i, flag := range flags {
+		if name, value, _ := strings.Cut(flag, "="); strings.Contains(value, ".") {
+			flags[i] = name + "=" + filepath.Join(dir, value)
+		}
+	}
+	return flags
+}
+
 // exampleConfiguration returns a copy of the files with secrets in place of the words that
-// ask for them, and absolute paths.
+// ask for them.
 func exampleConfiguration(t *testing.T) string {
 	t.Helper()
 	root, err := binaries.Root()
@@ -101,6 +115,5 @@ func exampleConfiguration(t *testing.T) string {
 	}
 	replace("tokens.csv", "REPLACE-WITH-A-RANDOM-TOKEN", "secret")
 	replace("encryption.yaml", "REPLACE-WITH-32-RANDOM-BYTES-IN-BASE64", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
-	replace("config.yaml", "File: ", "File: "+dir+"/", "auditLogPath: ", "auditLogPath: "+dir+"/", "encryptionProviderConfig: ", "encryptionProviderConfig: "+dir+"/")
 	return dir
 }
