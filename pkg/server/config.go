@@ -11,6 +11,7 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/utils/clock"
@@ -19,10 +20,11 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 const (
+	// componentName is the name of this server in metrics, /statusz and /flagz.
+	componentName     = "flowcontrol-apiserver"
 	defaultDataDir    = ".flowcontrol-apiserver"
 	defaultEtcdPrefix = "/registry/" + flowcontrol.GroupName
 	defaultPort       = 6443
@@ -70,8 +72,8 @@ type Config struct {
 	// front.
 	Events bool
 
-	// FlagReader reads what /flagz shows; nil means that there is no /flagz.
-	FlagReader zpages.Reader
+	// FlagSets are what /flagz shows; without any there is no /flagz.
+	FlagSets cliflag.NamedFlagSets
 
 	// Clock is the source of time for certificates, snapshots, checks, Events and the keeper. The
 	// deadlines of requests are on the clock of the machine.

@@ -10,8 +10,13 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/mux"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/compatibility"
+	"k8s.io/component-base/zpages/flagz"
+	"k8s.io/component-base/zpages/statusz"
 )
 
 // What follows has other signatures in k8s.io 0.35. This file can go when go.mod requires it.
@@ -54,4 +59,16 @@ func (s storedSizes) collectors() (all []prometheus.Collector) {
 		}, func() float64 { return float64(sizes.total.Load()) }))
 	}
 	return all
+}
+
+func installStatusz(paths *mux.PathRecorderMux, version compatibility.EffectiveVersion) {
+	statusz.Install(paths, componentName, statusz.NewRegistry(version))
+}
+
+func installFlagz(paths *mux.PathRecorderMux, flags flagz.Reader) {
+	flagz.Install(paths, componentName, flags)
+}
+
+func flagValues(sets cliflag.NamedFlagSets) map[string]string {
+	return flagz.NamedFlagSetsReader{FlagSets: sets}.GetFlagz()
 }

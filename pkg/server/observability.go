@@ -5,16 +5,13 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apiserver/pkg/audit/policy"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/server/routes"
-	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/component-base/metrics/prometheus/slis"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 // metricsPath is where Prometheus scrapes.
@@ -55,30 +52,13 @@ func (s *Server) applyTraces() error {
 	return nil
 }
 
-// applyAudit reads the files first, since the library's errors do not name the flags.
+// applyAudit names the flags: the library's error may not.
 func (s *Server) applyAudit() error {
 	options := s.config.Audit
-	if file := options.PolicyFile; file != "" {
-		if _, err := policy.LoadPolicyFromFile(file); err != nil {
-			return fmt.Errorf("--audit-policy-file=%s: %w", file, err)
-		}
+	if err := options.ApplyTo(s.generic); err != nil {
+		return fmt.Errorf("audit (--audit-policy-file=%s, --audit-log-path=%s, --audit-webhook-config-file=%s): %w",
+			options.PolicyFile, options.LogOptions.Path, options.WebhookOptions.ConfigFile, err)
 	}
-	if file := options.WebhookOptions.ConfigFile; file != "" {
-		if _, err := webhook.LoadKubeconfig(file, nil); err != nil {
-			return fmt.Errorf("--audit-webhook-config-file=%s: must be a kubeconfig: %w", file, err)
-		}
-	}
-	switch err := options.ApplyTo(s.generic); {
-	case err != nil && options.LogOptions.Path != "":
-		return fmt.Errorf("--audit-log-path=%s: %w", options.LogOptions.Path, err)
-	case err != nil:
-		return fmt.Errorf("audit: %w", err)
-	}
-	return nil
-}
-
-func (s *Server) installZPages(context.Context) error {
-	zpages.Install(s.apiserver.Handler.NonGoRestfulMux, s.generic.EffectiveVersion, s.config.FlagReader)
 	return nil
 }
 

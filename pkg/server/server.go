@@ -134,7 +134,7 @@ func (s *Server) complete(context.Context) (err error) {
 		informers = s.kubeAPIServer.informers
 	}
 	s.generic.EnableDiscovery = false // installGroupList serves it
-	s.apiserver, err = s.generic.Complete(informers).New("flowcontrol-apiserver", genericapiserver.NewEmptyDelegate())
+	s.apiserver, err = s.generic.Complete(informers).New(componentName, genericapiserver.NewEmptyDelegate())
 	return err
 }
 

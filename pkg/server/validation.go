@@ -21,7 +21,6 @@ func (c CompletedConfig) Validate() []error {
 	var errs []error
 	errs = append(errs, c.validateEtcd()...)
 	errs = append(errs, c.Store.validate(c.EmbeddedEtcd)...)
-	errs = append(errs, c.Run.ComponentGlobalsRegistry.Validate()...)
 	errs = append(errs, c.Run.Validate()...)
 	errs = append(errs, c.validateServing()...)
 	errs = append(errs, c.Identity.Validate()...)

@@ -17,7 +17,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/etcdcmd"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/zpages"
 )
 
 // NewCommand returns the command. It serves until ctx ends, and writes to out when
@@ -64,7 +63,7 @@ authorizes its users.`,
 	for _, set := range sets.FlagSets {
 		command.Flags().AddFlagSet(set)
 	}
-	options.FlagReader = zpages.FlagSets{FlagSets: sets}
+	options.FlagSets = sets
 	addSubcommands(command,
 		newGuardCommand(),
 		newCertsCommand(out, options.DataDir),

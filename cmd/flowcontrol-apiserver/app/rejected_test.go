@@ -67,6 +67,8 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{"clusters": [{"name": "x", "cluster": {"server": "https://127.0.0.1:1"}}],
 "contexts": [{"name": "x", "context": {"cluster": "x"}}], "current-context": "x"}`), 0o600))
+	policy := filepath.Join(dir, "policy")
+	require.NoError(t, os.WriteFile(policy, []byte("{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: Metadata}]}"), 0o600))
 	const etcd = "--etcd-servers=https://127.0.0.1:1"
 	behind := func(arg string) []string {
 		return []string{"--kubeconfig=" + kubeconfig, "--authentication-skip-lookup", "--authentication-tolerate-lookup-failure", arg}
@@ -95,7 +97,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 		{"tracing configuration that is none", []string{"--tracing-config-file=" + garbage}, []string{"tracing-config-file", garbage}},
 		{"egress configuration that is none", []string{"--egress-selector-config-file=" + garbage}, []string{"--egress-selector-config-file", garbage}},
 		{"roles that are none", []string{"--authorization-rbac-file=" + garbage}, []string{"--authorization-rbac-file", garbage}},
-		{"audit webhook that is not described", []string{"--audit-webhook-config-file=" + garbage}, []string{"--audit-webhook-config-file", garbage}},
+		{"audit webhook that is not described", []string{"--audit-policy-file=" + policy, "--audit-webhook-config-file=" + garbage}, []string{"--audit-webhook-config-file", garbage}},
 		{"admission configuration that is absent", behind("--admission-control-config-file=" + absent), []string{"--admission-control-config-file", absent}},
 		{"admission configuration that is none", behind("--admission-control-config-file=" + garbage), []string{"--admission-control-config-file", garbage}},
 		{"client authority that is absent, behind a kube-apiserver", behind("--client-ca-file=" + absent), []string{"--client-ca-file", absent}},

@@ -10,8 +10,15 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/filters/impersonation"
 	genericfeatures "k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/flagz"
+	"k8s.io/apiserver/pkg/server/mux"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/server/statusz"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/compatibility"
+	zpagesfeatures "k8s.io/component-base/zpages/features"
 )
 
 // What follows has other signatures since k8s.io 0.35. It moves to where it is used when
@@ -54,3 +61,18 @@ func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(str
 
 // collectors returns nothing: the library has the metric of the size.
 func (storedSizes) collectors() []prometheus.Collector { return nil }
+
+func installStatusz(paths *mux.PathRecorderMux, version compatibility.EffectiveVersion) {
+	if utilfeature.DefaultFeatureGate.Enabled(zpagesfeatures.ComponentStatusz) {
+		return // the library serves it
+	}
+	statusz.Install(paths, componentName, statusz.NewRegistry(version))
+}
+
+func installFlagz(paths *mux.PathRecorderMux, flags flagz.Reader) {
+	flagz.Install(paths, componentName, flags)
+}
+
+func flagValues(sets cliflag.NamedFlagSets) map[string]string {
+	return flagz.NamedFlagSetsReader{FlagSets: sets}.GetFlagz()
+}
