@@ -29,7 +29,7 @@ type builder struct {
 // and its later versions. Earlier versions stay valid.
 func (c *Classifier) Update(set []rules.Schema, removed []string) *Classifier {
 	b := c.builder
-	if b.newest != c || len(set) > len(c.schemas)/4 {
+	if b.newest != c || len(set)+len(removed) > len(c.schemas)/4 {
 		return c.rebuild(set, removed)
 	}
 	u := b.begin()
@@ -54,8 +54,9 @@ func (c *Classifier) rebuild(set []rules.Schema, removed []string) *Classifier {
 		gone[name] = true
 	}
 	all := make([]*rules.Schema, 0, len(c.schemas)+len(set))
-	for _, schema := range slices.Clone(set) {
-		all = append(all, &schema)
+	own := slices.Clone(set)
+	for i := range own {
+		all = append(all, &own[i])
 	}
 	for _, schema := range c.schemas {
 		if !gone[schema.Name] {

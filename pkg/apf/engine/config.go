@@ -48,34 +48,3 @@ func chooseLevels(configured []LevelConfig) (map[string]LevelConfig, []Problem) 
 	}
 	return chosen, problems
 }
-
-// chooseSchemas returns the schemas that take effect, those with a name of their own and
-// a level and the mandatory ones, and those without a level.
-func chooseSchemas(configured []rules.Schema, levels map[string]LevelConfig) (chosen []rules.Schema, dangling map[string]rules.Schema, problems []Problem) {
-	names := make(map[string]bool, len(configured)+2)
-	chosen, dangling = make([]rules.Schema, 0, len(configured)+2), map[string]rules.Schema{}
-	for i := range configured {
-		yieldAt(i)
-		s := &configured[i]
-		if names[s.Name] {
-			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("duplicate name: a flow schema of this name was already configured")})
-			continue
-		}
-		if s.Name == "" {
-			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("name must not be empty")})
-			continue
-		}
-		if _, ok := levels[s.Level]; !ok {
-			dangling[s.Name] = *s // package statussync says so in its status
-			continue
-		}
-		names[s.Name] = true
-		chosen = append(chosen, *s)
-	}
-	for _, s := range MandatorySchemas() {
-		if !names[s.Name] {
-			chosen = append(chosen, s)
-		}
-	}
-	return chosen, dangling, problems
-}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
@@ -76,7 +77,8 @@ func New(options Options) *Engine {
 		total:    options.Total,
 	}
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
-	e.Apply(Configuration{})
+	e.current.Store(&snapshot{classifier: classify.New(nil)})
+	e.Apply(Configuration{Schemas: MandatorySchemas()})
 	return e
 }
 
@@ -92,14 +94,6 @@ func yieldAt(i int) {
 	}
 }
 
-// Apply replaces the configuration and returns its invalid objects.
-func (e *Engine) Apply(c Configuration) []Problem {
-	e.mu.Lock()
-	defer e.unlock()
-	configs, problems := e.levelsOf(c.Levels)
-	return append(problems, e.apply(configs, c.Schemas)...)
-}
-
 // levelsOf returns the levels that take effect, by name.
 func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
 	configs, problems := chooseLevels(configured)
@@ -110,16 +104,6 @@ func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []P
 		}
 	}
 	return configs, problems
-}
-
-// apply replaces the configuration by valid levels and by schemas.
-func (e *Engine) apply(configs map[string]LevelConfig, configured []rules.Schema) []Problem {
-	schemas, dangling, problems := chooseSchemas(configured, configs)
-	e.dangling = dangling
-	problems = append(problems, e.configure(configs)...)
-	e.current.Store(e.newSnapshot(schemas, configs))
-	e.settle(configs)
-	return problems
 }
 
 // settle drops the levels that configs lack, and tells what is in effect.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"maps"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
@@ -28,30 +26,13 @@ type class struct {
 	series *stats.Series
 }
 
-// newSnapshot returns the snapshot of valid schemas and their levels. e.levels must have the levels
-// in configs. A schema that the current snapshot has keeps its flow hashes and, on the same level,
-// its figures. Other figures of the current snapshot retire.
-func (e *Engine) newSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
-	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels)}
-	s.configs, _ = e.current.Load().shareConfigs(configs)
-	sorted := s.classifier.Schemas()
-	s.classes = make([]*class, len(sorted))
-	known := e.current.Load().byName()
-	for i, schema := range sorted {
-		yieldAt(i)
-		s.classes[i] = e.newClass(s, schema, known)
-	}
-	e.retire(known)
-	return s
-}
-
 // shareConfigs returns the configurations, unchanged ones at the same address, and the names of
 // changed ones.
 func (s *snapshot) shareConfigs(configs map[string]LevelConfig) (shared map[string]*LevelConfig, changed map[string]bool) {
 	shared, changed = make(map[string]*LevelConfig, len(configs)), map[string]bool{}
 	for name, config := range configs {
-		if s != nil && s.configs[name] != nil && s.configs[name].equal(&config) {
-			shared[name] = s.configs[name]
+		if former := s.configs[name]; former != nil && former.equal(&config) {
+			shared[name] = former
 			continue
 		}
 		shared[name], changed[name] = &config, true
@@ -75,18 +56,6 @@ func (e *Engine) retire(gone map[string]*class) {
 	for _, former := range gone {
 		e.retired.add(former.series)
 	}
-}
-
-func (s *snapshot) byName() map[string]*class {
-	if s == nil {
-		return nil
-	}
-	known := make(map[string]*class, len(s.classes))
-	for i, c := range s.classes {
-		yieldAt(i)
-		known[c.schema.Name] = c
-	}
-	return known
 }
 
 // inherit completes c with what the class of the same schema in the current snapshot

@@ -18,30 +18,47 @@ type Change struct {
 	Removed []string
 }
 
+// Apply replaces the configuration and returns its invalid objects.
+func (e *Engine) Apply(c Configuration) []Problem {
+	e.mu.Lock()
+	defer e.unlock()
+	return e.update(Change{Levels: c.Levels, Schemas: c.Schemas, Removed: e.names()})
+}
+
 // Update changes the configuration, and returns the invalid objects of the change. The outcome
-// equals an Apply of the whole configuration after the change. Its cost depends on what changes,
-// unless levels were added or removed.
+// equals an Apply of the whole configuration after the change. Its cost depends on what changes.
 func (e *Engine) Update(c Change) []Problem {
 	e.mu.Lock()
 	defer e.unlock()
+	return e.update(c)
+}
+
+// update changes the configuration. A schema that is both set and removed is set.
+func (e *Engine) update(c Change) []Problem {
 	configs, problems := e.levelsOf(c.Levels)
-	changed, more := c.valid()
+	schemas, more := c.valid()
 	problems = append(problems, more...)
-	current := e.current.Load()
-	if !sameNames(current.configs, configs) {
-		return append(problems, e.apply(configs, e.changed(changed, c.Removed))...)
-	}
-	set, removed := e.divideDangling(changed, c.Removed, configs)
+	set, removed := e.divideDangling(schemas, c.Removed, configs)
 	problems = append(problems, e.configure(configs)...)
 	e.current.Store(e.nextSnapshot(set, removed, configs))
 	e.settle(configs)
 	return problems
 }
 
+// names returns the names of all schemas, those without a level too.
+func (e *Engine) names() []string {
+	names := slices.Collect(maps.Keys(e.dangling))
+	for _, schema := range e.Schemas() {
+		names = append(names, schema.Name)
+	}
+	return names
+}
+
 // valid returns the schemas of the change that have a name of their own.
 func (c *Change) valid() (schemas []rules.Schema, problems []Problem) {
 	names := make(map[string]bool, len(c.Schemas))
 	for i := range c.Schemas {
+		yieldAt(i)
 		s := &c.Schemas[i]
 		switch {
 		case s.Name == "":
@@ -56,58 +73,30 @@ func (c *Change) valid() (schemas []rules.Schema, problems []Problem) {
 	return schemas, problems
 }
 
-// sameNames reports whether both have the same levels.
-func sameNames(former map[string]*LevelConfig, configs map[string]LevelConfig) bool {
-	for name := range configs {
-		if former[name] == nil {
-			return false
-		}
-	}
-	return len(former) == len(configs)
-}
-
-// changed returns all schemas after a change, those without a level too.
-func (e *Engine) changed(set []rules.Schema, removed []string) []rules.Schema {
-	gone := make(map[string]bool, len(set)+len(removed))
-	for i := range set {
-		gone[set[i].Name] = true
-	}
-	for _, name := range removed {
-		gone[name] = true
-	}
-	all := slices.Clone(set)
-	for name, schema := range e.dangling {
-		if !gone[name] {
-			all = append(all, schema)
-			gone[name] = true // its mandatory form is in effect, if it is mandatory
-		}
-	}
-	for _, schema := range e.Schemas() {
-		if !gone[schema.Name] {
-			all = append(all, *schema)
-		}
-	}
-	return all
-}
-
 // divideDangling keeps the schemas without a level, and returns the schemas that take effect and
-// the names of schemas that no longer do.
-func (e *Engine) divideDangling(schemas []rules.Schema, removed []string, configs map[string]LevelConfig) (set []rules.Schema, gone []string) {
-	for i := range schemas {
-		s := &schemas[i]
-		if _, ok := configs[s.Level]; ok {
-			delete(e.dangling, s.Name)
-			set = append(set, *s)
-			continue
-		}
-		e.dangling[s.Name] = *s
-		gone = append(gone, s.Name)
+// the names of schemas that no longer do. A change of the levels concerns other schemas too.
+func (e *Engine) divideDangling(changed []rules.Schema, removed []string, configs map[string]LevelConfig) (set []rules.Schema, gone []string) {
+	touched := make(map[string]bool, len(changed)+len(removed))
+	for i := range changed {
+		touched[changed[i].Name] = true
 	}
-	for _, name := range removed {
-		if !slices.ContainsFunc(schemas, func(s rules.Schema) bool { return s.Name == name }) {
-			delete(e.dangling, name)
+	for i, name := range removed {
+		yieldAt(i)
+		delete(e.dangling, name)
+		if !touched[name] {
+			touched[name] = true
 			gone = append(gone, name)
 		}
+	}
+	for i, s := range slices.Concat(changed, e.moved(configs, touched)) {
+		yieldAt(i)
+		if _, ok := configs[s.Level]; ok {
+			delete(e.dangling, s.Name)
+			set = append(set, s)
+			continue
+		}
+		e.dangling[s.Name] = s // package statussync says so in its status
+		gone = append(gone, s.Name)
 	}
 	for _, mandatory := range MandatorySchemas() {
 		if i := slices.Index(gone, mandatory.Name); i >= 0 {
@@ -118,6 +107,28 @@ func (e *Engine) divideDangling(schemas []rules.Schema, removed []string, config
 	return set, gone
 }
 
+// moved returns the schemas, but for those touched, that get a level or lose it.
+func (e *Engine) moved(configs map[string]LevelConfig, touched map[string]bool) (schemas []rules.Schema) {
+	for name, schema := range e.dangling {
+		if _, ok := configs[schema.Level]; ok && !touched[name] {
+			schemas = append(schemas, schema)
+		}
+	}
+	current := e.current.Load()
+	for name := range current.configs {
+		if _, ok := configs[name]; ok {
+			continue
+		}
+		for i, c := range current.classes {
+			yieldAt(i)
+			if c.schema.Level == name && !touched[c.schema.Name] {
+				schemas = append(schemas, *c.schema)
+			}
+		}
+	}
+	return schemas
+}
+
 // nextSnapshot returns the snapshot that follows the current one. It shares the classes of
 // schemas that have not changed.
 func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[string]LevelConfig) *snapshot {
@@ -125,9 +136,10 @@ func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[
 	s := &snapshot{classifier: former.classifier.Update(set, removed), levels: maps.Clone(e.levels)}
 	var changed map[string]bool
 	s.configs, changed = former.shareConfigs(configs)
-	gone, fresh := former.classesBut(s.classifier.Schemas(), set)
-	s.classes = fresh
+	var gone map[string]*class
+	gone, s.classes = former.classesBut(s.classifier.Schemas(), set)
 	for i, c := range s.classes {
+		yieldAt(i)
 		switch {
 		case c == nil:
 			s.classes[i] = e.newClass(s, s.classifier.Schemas()[i], gone)
@@ -144,11 +156,13 @@ func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[
 func (s *snapshot) classesBut(schemas []*rules.Schema, set []rules.Schema) (gone map[string]*class, classes []*class) {
 	fresh := make(map[string]bool, len(set))
 	for i := range set {
+		yieldAt(i)
 		fresh[set[i].Name] = true
 	}
 	gone, classes = map[string]*class{}, make([]*class, len(schemas))
 	at := 0 // both are in matching order
 	for i, schema := range schemas {
+		yieldAt(i)
 		if at < len(s.classes) && s.classes[at].schema == schema {
 			classes[i] = s.classes[at]
 			at++
