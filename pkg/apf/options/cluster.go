@@ -11,7 +11,6 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,8 +52,10 @@ type cluster struct {
 func newCluster(client kubernetes.Interface, s *sources, now utilclock.Clock) *cluster {
 	c := &cluster{sources: s, clock: now, changed: make(chan struct{}, 1), problems: map[string]error{}, endpoints: map[string][]endpoint{}}
 	c.version.Store("v1")
-	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, levelEndpoints(client))
-	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{}, schemaEndpoints(client))
+	c.levels = c.informer("PriorityLevelConfigurations", &flowcontrolv1.PriorityLevelConfiguration{},
+		endpoints(client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()))
+	c.schemas = c.informer("FlowSchemas", &flowcontrolv1.FlowSchema{},
+		endpoints(client.FlowcontrolV1().FlowSchemas(), client.FlowcontrolV1beta3().FlowSchemas()))
 	return c
 }
 
@@ -214,8 +215,8 @@ type reader[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// endpoints returns the endpoints of a resource; toV1 converts a list of v1beta3.
-func endpoints[L, B runtime.Object](v1 reader[L], v1beta3 reader[B], toV1 func(B) runtime.Object) []endpoint {
+// endpoints returns the endpoints of a resource.
+func endpoints[L, B runtime.Object](v1 reader[L], v1beta3 reader[B]) []endpoint {
 	return []endpoint{{
 		version: "v1",
 		list:    func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return v1.List(ctx, o) },
@@ -227,34 +228,12 @@ func endpoints[L, B runtime.Object](v1 reader[L], v1beta3 reader[B], toV1 func(B
 			if err != nil {
 				return nil, err
 			}
-			return toV1(from), nil
+			return asV1(from)
 		},
 		watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			return converted(v1beta3.Watch(ctx, o))
 		},
 	}}
-}
-
-func levelEndpoints(client kubernetes.Interface) []endpoint {
-	v1, v1beta3 := client.FlowcontrolV1().PriorityLevelConfigurations(), client.FlowcontrolV1beta3().PriorityLevelConfigurations()
-	return endpoints(v1, v1beta3, func(from *flowcontrolv1beta3.PriorityLevelConfigurationList) runtime.Object {
-		to := &flowcontrolv1.PriorityLevelConfigurationList{ListMeta: from.ListMeta}
-		for i := range from.Items {
-			to.Items = append(to.Items, *levelFromV1beta3(&from.Items[i]))
-		}
-		return to
-	})
-}
-
-func schemaEndpoints(client kubernetes.Interface) []endpoint {
-	v1, v1beta3 := client.FlowcontrolV1().FlowSchemas(), client.FlowcontrolV1beta3().FlowSchemas()
-	return endpoints(v1, v1beta3, func(from *flowcontrolv1beta3.FlowSchemaList) runtime.Object {
-		to := &flowcontrolv1.FlowSchemaList{ListMeta: from.ListMeta}
-		for i := range from.Items {
-			to.Items = append(to.Items, *schemaFromV1beta3(&from.Items[i]))
-		}
-		return to
-	})
 }
 
 // converted returns the events of a watch with objects of v1.
@@ -263,12 +242,12 @@ func converted(w watch.Interface, err error) (watch.Interface, error) {
 		return nil, err
 	}
 	return watch.Filter(w, func(event watch.Event) (watch.Event, bool) {
-		switch object := event.Object.(type) {
-		case *flowcontrolv1beta3.FlowSchema:
-			event.Object = schemaFromV1beta3(object)
-		case *flowcontrolv1beta3.PriorityLevelConfiguration:
-			event.Object = levelFromV1beta3(object)
+		object, err := asV1(event.Object)
+		if err != nil {
+			status := apierrors.NewInternalError(err).Status()
+			return watch.Event{Type: watch.Error, Object: &status}, true
 		}
+		event.Object = object
 		return event, true
 	}), nil
 }

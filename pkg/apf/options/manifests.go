@@ -78,15 +78,14 @@ func (m *manifests) addDocument(decoder runtime.Decoder, place string, document 
 	if err != nil {
 		return err
 	}
+	if object, err = asV1(object); err != nil {
+		return err
+	}
 	switch object := object.(type) {
 	case *flowcontrolv1.FlowSchema:
 		return m.addSchema(place, object)
 	case *flowcontrolv1.PriorityLevelConfiguration:
 		return m.addLevel(place, object)
-	case *flowcontrolv1beta3.FlowSchema:
-		return m.addSchema(place, schemaFromV1beta3(object))
-	case *flowcontrolv1beta3.PriorityLevelConfiguration:
-		return m.addLevel(place, levelFromV1beta3(object))
 	case *corev1.List:
 		for i := range object.Items {
 			if err := m.addDocument(decoder, fmt.Sprintf("%s, item %d", place, i+1), object.Items[i].Raw); err != nil {

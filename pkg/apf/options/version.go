@@ -3,6 +3,8 @@ package options
 import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 // defaultSchema sets what the API server sets in an object that is sent to it, by the
@@ -27,62 +29,43 @@ func setDefault(field *int32, value int32) {
 	}
 }
 
-// schemaFromV1beta3 returns the object as v1, which has the same fields.
-func schemaFromV1beta3(from *flowcontrolv1beta3.FlowSchema) *flowcontrolv1.FlowSchema {
-	to := &flowcontrolv1.FlowSchema{ObjectMeta: from.ObjectMeta, Spec: flowcontrolv1.FlowSchemaSpec{
-		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference(from.Spec.PriorityLevelConfiguration),
-		MatchingPrecedence:         from.Spec.MatchingPrecedence,
-	}}
-	if method := from.Spec.DistinguisherMethod; method != nil {
-		to.Spec.DistinguisherMethod = &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodType(method.Type)}
+// asV1 returns an object or a list of v1beta3 as v1, and others as they are. In protobuf both
+// versions are encoded alike.
+func asV1(object runtime.Object) (runtime.Object, error) {
+	switch from := object.(type) {
+	case *flowcontrolv1beta3.FlowSchema:
+		return recoded(from, &flowcontrolv1.FlowSchema{})
+	case *flowcontrolv1beta3.FlowSchemaList:
+		return recoded(from, &flowcontrolv1.FlowSchemaList{})
+	case *flowcontrolv1beta3.PriorityLevelConfiguration:
+		to, err := recoded(from, &flowcontrolv1.PriorityLevelConfiguration{})
+		unsetShares(to)
+		return to, err
+	case *flowcontrolv1beta3.PriorityLevelConfigurationList:
+		to, err := recoded(from, &flowcontrolv1.PriorityLevelConfigurationList{})
+		for i := range to.Items {
+			unsetShares(&to.Items[i])
+		}
+		return to, err
+	default:
+		return object, nil
 	}
-	for i := range from.Spec.Rules {
-		to.Spec.Rules = append(to.Spec.Rules, ruleFromV1beta3(&from.Spec.Rules[i]))
-	}
-	return to
 }
 
-func ruleFromV1beta3(from *flowcontrolv1beta3.PolicyRulesWithSubjects) flowcontrolv1.PolicyRulesWithSubjects {
-	var to flowcontrolv1.PolicyRulesWithSubjects
-	for _, subject := range from.Subjects {
-		to.Subjects = append(to.Subjects, flowcontrolv1.Subject{
-			Kind:           flowcontrolv1.SubjectKind(subject.Kind),
-			User:           (*flowcontrolv1.UserSubject)(subject.User),
-			Group:          (*flowcontrolv1.GroupSubject)(subject.Group),
-			ServiceAccount: (*flowcontrolv1.ServiceAccountSubject)(subject.ServiceAccount),
-		})
+// recoded decodes into to what from encodes, and returns to.
+func recoded[T interface{ Unmarshal([]byte) error }](from interface{ Marshal() ([]byte, error) }, to T) (T, error) {
+	encoded, err := from.Marshal()
+	if err != nil {
+		return to, err
 	}
-	for _, rule := range from.ResourceRules {
-		to.ResourceRules = append(to.ResourceRules, flowcontrolv1.ResourcePolicyRule(rule))
-	}
-	for _, rule := range from.NonResourceRules {
-		to.NonResourceRules = append(to.NonResourceRules, flowcontrolv1.NonResourcePolicyRule(rule))
-	}
-	return to
+	return to, to.Unmarshal(encoded)
 }
 
-// levelFromV1beta3 returns the object as v1. In v1beta3, 0 shares of a limited level mean the
+// unsetShares unsets the shares of a limited level of v1beta3 that are 0: there they mean the
 // default, unless an annotation says that they mean zero.
-func levelFromV1beta3(from *flowcontrolv1beta3.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
-	to := &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: from.ObjectMeta, Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-		Type:   flowcontrolv1.PriorityLevelEnablement(from.Spec.Type),
-		Exempt: (*flowcontrolv1.ExemptPriorityLevelConfiguration)(from.Spec.Exempt),
-	}}
-	limited := from.Spec.Limited
-	if limited == nil {
-		return to
+func unsetShares(level *flowcontrolv1.PriorityLevelConfiguration) {
+	_, zero := level.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]
+	if limited := level.Spec.Limited; limited != nil && !zero && ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
+		limited.NominalConcurrencyShares = nil
 	}
-	to.Spec.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{
-		LendablePercent:       limited.LendablePercent,
-		BorrowingLimitPercent: limited.BorrowingLimitPercent,
-		LimitResponse: flowcontrolv1.LimitResponse{
-			Type:    flowcontrolv1.LimitResponseType(limited.LimitResponse.Type),
-			Queuing: (*flowcontrolv1.QueuingConfiguration)(limited.LimitResponse.Queuing),
-		},
-	}
-	_, zero := from.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]
-	if limited.NominalConcurrencyShares != 0 || zero {
-		to.Spec.Limited.NominalConcurrencyShares = new(limited.NominalConcurrencyShares)
-	}
-	return to
 }
