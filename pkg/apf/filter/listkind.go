@@ -28,9 +28,8 @@ func kindOf(info *apirequest.RequestInfo, options *metav1.ListOptions, whole boo
 	return kind
 }
 
-// isEncodedWhole reports whether the library encodes a list as a whole: in other media
-// types than JSON and protobuf, as a table, or indented. It indents for people, whom it
-// knows by their programs.
+// isEncodedWhole reports whether a client asks for a list that the library encodes as a whole: in
+// other media types than JSON and protobuf, as a table, or indented.
 func isEncodedWhole(r *http.Request) bool {
 	if strings.Contains(r.URL.RawQuery, "pretty") {
 		return true
@@ -40,12 +39,6 @@ func isEncodedWhole(r *http.Request) bool {
 			if strings.Contains(accept, mark) {
 				return true
 			}
-		}
-	}
-	agent := r.UserAgent()
-	for _, program := range [...]string{"curl", "Wget", "Mozilla/5.0"} {
-		if strings.HasPrefix(agent, program) {
-			return true
 		}
 	}
 	return false
