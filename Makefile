@@ -330,8 +330,6 @@ binaries-long: ## Build the programs that `make test-long` runs
 bench: ## Measure engine and server beside their peers; write docs/evidence/benchmarks.md
 	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
 	@cd hack/lab && go run ./enginebench
-	@echo "bench: lists of a server with a memory limit, by --list-cost (some minutes)"
-	@cd hack/lab && go run ./listcosts
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@cd hack/lab && go run ./serverbench
 
