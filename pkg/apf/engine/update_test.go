@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -54,6 +55,7 @@ func TestAnUpdateIsAnApplyOfTheWholeConfiguration(t *testing.T) {
 			require.Empty(t, updated.engine.Update(change))
 			applied.apply(whole)
 			require.Equal(t, applied.engine.Schemas(), updated.engine.Schemas())
+			require.Equal(t, inEffect(whole), byName(updated.engine.Schemas()))
 			for i := range 13 {
 				want, got := applied.classified(fmt.Sprint("user", i)), updated.classified(fmt.Sprint("user", i))
 				require.Equal(t, want.Schema(), got.Schema())
@@ -64,6 +66,29 @@ func TestAnUpdateIsAnApplyOfTheWholeConfiguration(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inEffect returns the schemas of a configuration that take effect, by name: the ones whose level
+// exists, and the mandatory ones that it lacks.
+func inEffect(c engine.Configuration) map[string]rules.Schema {
+	levels, schemas := map[string]bool{}, map[string]rules.Schema{}
+	for _, level := range slices.Concat(c.Levels, engine.MandatoryLevels()) {
+		levels[level.Name] = true
+	}
+	for _, s := range slices.Concat(engine.MandatorySchemas(), c.Schemas) {
+		if levels[s.Level] {
+			schemas[s.Name] = s
+		}
+	}
+	return schemas
+}
+
+func byName(schemas []*rules.Schema) map[string]rules.Schema {
+	named := map[string]rules.Schema{}
+	for _, s := range schemas {
+		named[s.Name] = *s
+	}
+	return named
 }
 
 func TestFiguresStayWithASchemaThatIsUpdated(t *testing.T) {
