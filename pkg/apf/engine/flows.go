@@ -29,12 +29,7 @@ type (
 // TopFlows returns the heaviest flows of each level, by name of the level. Exempt levels
 // are included.
 func (e *Engine) TopFlows() []LevelFlows {
-	levels, _ := e.allLevels()
-	out := make([]LevelFlows, len(levels))
-	for i, level := range levels {
-		out[i] = LevelFlows{Level: level.configuration().Name, Flows: level.set.HeavyFlows()}
-	}
-	return out
+	return ofEach(e, func(l *level) LevelFlows { return LevelFlows{l.configuration().Name, l.set.HeavyFlows()} })
 }
 
 // LevelRejections are the last rejections on one level, the newest first, see package
@@ -49,12 +44,7 @@ type RejectionRecord = rejections.Record
 
 // Rejections returns the last rejections on each level, by name of the level.
 func (e *Engine) Rejections() []LevelRejections {
-	levels, _ := e.allLevels()
-	out := make([]LevelRejections, len(levels))
-	for i, level := range levels {
-		out[i] = LevelRejections{Level: level.configuration().Name, Records: level.rejections.Records()}
-	}
-	return out
+	return ofEach(e, func(l *level) LevelRejections { return LevelRejections{l.configuration().Name, l.rejections.Records()} })
 }
 
 // FlowFigures are the figures about the flows of one level that do not name them.
@@ -70,15 +60,8 @@ type FlowFigures struct {
 
 // FlowFigures returns the figures of each level, by name of the level.
 func (e *Engine) FlowFigures() []FlowFigures {
-	levels, _ := e.allLevels()
 	since := e.clock.Now() - RecentRejections
-	out := make([]FlowFigures, len(levels))
-	for i, level := range levels {
-		out[i] = FlowFigures{
-			Level:         level.configuration().Name,
-			HeaviestShare: level.set.HeaviestFlow(),
-			RejectedFlows: level.rejections.Flows(since),
-		}
-	}
-	return out
+	return ofEach(e, func(l *level) FlowFigures {
+		return FlowFigures{l.configuration().Name, l.set.HeaviestFlow(), l.rejections.Flows(since)}
+	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -26,11 +27,10 @@ type SeriesReport = stats.Snapshot
 
 // Report returns the present state.
 func (e *Engine) Report() Report {
-	levels, fairFraction := e.allLevels()
-	out := Report{FairFraction: fairFraction, Levels: make([]LevelReport, len(levels))}
-	for i, level := range levels {
-		out.Levels[i] = level.report()
-	}
+	e.mu.Lock()
+	out := Report{FairFraction: e.fairFraction}
+	e.mu.Unlock()
+	out.Levels = e.Levels()
 	for _, one := range e.usedSeries() {
 		out.Series = append(out.Series, one.Snapshot())
 	}
@@ -51,20 +51,25 @@ func (e *Engine) usedSeries() []*stats.Series {
 	return append(used, e.retired.busy()...)
 }
 
-// allLevels returns the levels by name, and the fair fraction.
-func (e *Engine) allLevels() ([]*level, float64) {
+// allLevels returns the levels by name.
+func (e *Engine) allLevels() []*level {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	levels := make([]*level, 0, len(e.levels))
-	names := make([]string, 0, len(e.levels))
-	for name := range e.levels {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(e.levels)) {
 		levels = append(levels, e.levels[name])
 	}
-	return levels, e.fairFraction
+	return levels
+}
+
+// ofEach returns what f returns for each level, by name.
+func ofEach[T any](e *Engine, f func(*level) T) []T {
+	levels := e.allLevels()
+	out := make([]T, len(levels))
+	for i, level := range levels {
+		out[i] = f(level)
+	}
+	return out
 }
 
 // Schemas returns the flow schemas in effect, in matching order. The caller must not
@@ -79,12 +84,7 @@ type LevelDump struct {
 
 // Dump returns the levels by name, with all their requests.
 func (e *Engine) Dump() []LevelDump {
-	levels, _ := e.allLevels()
-	out := make([]LevelDump, len(levels))
-	for i, level := range levels {
-		out[i] = LevelDump{Report: level.report(), Dump: level.set.Dump()}
-	}
-	return out
+	return ofEach(e, func(l *level) LevelDump { return LevelDump{Report: l.report(), Dump: l.set.Dump()} })
 }
 
 // Wall converts a time of the engine's clock to calendar time.
@@ -106,11 +106,4 @@ func (e *Engine) AfterFunc(d time.Duration, f func()) clock.Timer { return e.clo
 func (e *Engine) Now() time.Duration { return e.clock.Now() }
 
 // Levels returns the present state of the levels, by name, as Report does.
-func (e *Engine) Levels() []LevelReport {
-	levels, _ := e.allLevels()
-	out := make([]LevelReport, len(levels))
-	for i, level := range levels {
-		out[i] = level.report()
-	}
-	return out
-}
+func (e *Engine) Levels() []LevelReport { return ofEach(e, (*level).report) }
