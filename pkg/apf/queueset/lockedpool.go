@@ -36,19 +36,14 @@ func (p *lockedPool) open(free int, startKind stats.StartKind) {
 }
 
 // close takes all free seats back and returns their number. It moves the final phases to
-// those given, and calls adopt, unless that is nil, for each request that executes.
-func (p *lockedPool) close(final *finalPhases, now time.Duration, adopt func(*Request)) (free int) {
+// those given.
+func (p *lockedPool) close(final *finalPhases, now time.Duration) (free int) {
 	free, p.reserve = p.reserve, 0
 	for i := range p.shards {
 		sh := p.shards[i].Lock()
 		free += sh.free
 		sh.open, sh.free = false, 0
 		sh.final.moveTo(final, now)
-		for r := sh.newest; r != nil && adopt != nil; r = r.older {
-			if r.phase == executing {
-				adopt(r)
-			}
-		}
 		p.shards[i].Unlock(&sh)
 	}
 	return free

@@ -39,11 +39,8 @@ func (l *lockedSet) close(now time.Duration) {
 		return
 	}
 	l.open = false
-	var adopt func(*Request)
-	if l.config.Discipline == Queue {
-		adopt = func(r *Request) { l.queue.adopt(r, now) }
-	}
-	l.queue.start(l.pool.close(&l.final, now, adopt))
+	l.queue.start(l.pool.close(&l.final, now))
+	l.adoptAll(now)
 	l.lastShortage = l.lockedSteps
 	// What the shards noted comes before what is noted from now on, even if a request
 	// arrived earlier that waited for the lock.

@@ -182,8 +182,7 @@ func (f *fairQueue) charge(r *Request, q *queue, now time.Duration) {
 	r.charged = now
 }
 
-// adopt assigns r, which executes without a queue, to one. start counts its seats
-// afterwards.
+// adopt assigns r, which executes without a queue, to one. Its seats are counted already.
 func (f *fairQueue) adopt(r *Request, now time.Duration) {
 	q := f.choose(r.hash())
 	f.activate(q)
