@@ -36,27 +36,28 @@ func (e *Engine) Update(c Change) []Problem {
 // update changes the configuration. A schema that is both set and removed is set.
 func (e *Engine) update(c Change) []Problem {
 	configs, problems := e.levelsOf(c.Levels)
-	schemas, more := c.valid()
+	schemas, touched, more := c.valid()
 	problems = append(problems, more...)
-	set, removed := e.divideDangling(schemas, c.Removed, configs)
+	set, removed := e.divideDangling(schemas, touched, c.Removed, configs)
 	problems = append(problems, e.configure(configs)...)
-	e.current.Store(e.nextSnapshot(set, removed, configs))
+	e.current.Store(e.nextSnapshot(set, removed, touched, configs))
 	e.settle(configs)
 	return problems
 }
 
 // names returns the names of all schemas, those without a level too.
 func (e *Engine) names() []string {
-	names := slices.Collect(maps.Keys(e.dangling))
-	for _, schema := range e.Schemas() {
+	schemas := e.Schemas()
+	names := slices.AppendSeq(make([]string, 0, len(schemas)+len(e.dangling)), maps.Keys(e.dangling))
+	for _, schema := range schemas {
 		names = append(names, schema.Name)
 	}
 	return names
 }
 
-// valid returns the schemas of the change that have a name of their own.
-func (c *Change) valid() (schemas []rules.Schema, problems []Problem) {
-	names := make(map[string]bool, len(c.Schemas))
+// valid returns the schemas of the change that have a name of their own, and their names.
+func (c *Change) valid() (schemas []rules.Schema, names map[string]bool, problems []Problem) {
+	schemas, names = make([]rules.Schema, 0, len(c.Schemas)), make(map[string]bool, len(c.Schemas))
 	for i := range c.Schemas {
 		yieldAt(i)
 		s := &c.Schemas[i]
@@ -70,16 +71,13 @@ func (c *Change) valid() (schemas []rules.Schema, problems []Problem) {
 			schemas = append(schemas, *s)
 		}
 	}
-	return schemas, problems
+	return schemas, names, problems
 }
 
 // divideDangling keeps the schemas without a level, and returns the schemas that take effect and
-// the names of schemas that no longer do. A change of the levels concerns other schemas too.
-func (e *Engine) divideDangling(changed []rules.Schema, removed []string, configs map[string]LevelConfig) (set []rules.Schema, gone []string) {
-	touched := make(map[string]bool, len(changed)+len(removed))
-	for i := range changed {
-		touched[changed[i].Name] = true
-	}
+// the names of schemas that no longer do. A change of the levels concerns other schemas too. It
+// overwrites changed, and adds all names to those touched.
+func (e *Engine) divideDangling(changed []rules.Schema, touched map[string]bool, removed []string, configs map[string]LevelConfig) (set []rules.Schema, gone []string) {
 	for i, name := range removed {
 		yieldAt(i)
 		delete(e.dangling, name)
@@ -88,8 +86,11 @@ func (e *Engine) divideDangling(changed []rules.Schema, removed []string, config
 			gone = append(gone, name)
 		}
 	}
-	for i, s := range slices.Concat(changed, e.moved(configs, touched)) {
+	changed = append(changed, e.moved(configs, touched)...)
+	set = changed[:0]
+	for i, s := range changed {
 		yieldAt(i)
+		touched[s.Name] = true
 		if _, ok := configs[s.Level]; ok {
 			delete(e.dangling, s.Name)
 			set = append(set, s)
@@ -131,13 +132,13 @@ func (e *Engine) moved(configs map[string]LevelConfig, touched map[string]bool) 
 
 // nextSnapshot returns the snapshot that follows the current one. It shares the classes of
 // schemas that have not changed.
-func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[string]LevelConfig) *snapshot {
+func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, touched map[string]bool, configs map[string]LevelConfig) *snapshot {
 	former := e.current.Load()
 	s := &snapshot{classifier: former.classifier.Update(set, removed), levels: maps.Clone(e.levels)}
 	var changed map[string]bool
 	s.configs, changed = former.shareConfigs(configs)
 	var gone map[string]*class
-	gone, s.classes = former.classesBut(s.classifier.Schemas(), set)
+	gone, s.classes = former.classesBut(s.classifier.Schemas(), touched)
 	for i, c := range s.classes {
 		yieldAt(i)
 		switch {
@@ -151,15 +152,10 @@ func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, configs map[
 	return s
 }
 
-// classesBut returns the snapshot's classes of these schemas, nil for schemas in set, and by name
+// classesBut returns the snapshot's classes of these schemas, nil for touched ones, and by name
 // the classes of other schemas.
-func (s *snapshot) classesBut(schemas []*rules.Schema, set []rules.Schema) (gone map[string]*class, classes []*class) {
-	fresh := make(map[string]bool, len(set))
-	for i := range set {
-		yieldAt(i)
-		fresh[set[i].Name] = true
-	}
-	gone, classes = map[string]*class{}, make([]*class, len(schemas))
+func (s *snapshot) classesBut(schemas []*rules.Schema, touched map[string]bool) (gone map[string]*class, classes []*class) {
+	gone, classes = make(map[string]*class, len(touched)), make([]*class, len(schemas))
 	at := 0 // both are in matching order
 	for i, schema := range schemas {
 		yieldAt(i)
@@ -168,7 +164,7 @@ func (s *snapshot) classesBut(schemas []*rules.Schema, set []rules.Schema) (gone
 			at++
 			continue
 		}
-		if fresh[schema.Name] {
+		if touched[schema.Name] {
 			continue
 		}
 		for ; s.classes[at].schema != schema; at++ {
