@@ -71,14 +71,6 @@ func (s *site) levels() flowcontrolv1client.PriorityLevelConfigurationInterface 
 	return s.client.FlowcontrolV1().PriorityLevelConfigurations()
 }
 
-// revision returns the revision of the store. It changes with each write.
-func (s *site) revision(t *testing.T) int64 {
-	t.Helper()
-	response, err := s.Store(t).Get(t.Context(), storePrefix)
-	require.NoError(t, err)
-	return response.Header.Revision
-}
-
 // do sends a request as the administrator. Headers have the form "Name: value".
 // The default Content-Type of a body is JSON.
 func (s *site) do(t *testing.T, method, path, body string, headers ...string) harness.Reply {

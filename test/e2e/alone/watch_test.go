@@ -42,11 +42,6 @@ func next(t *testing.T, watcher watch.Interface) watch.Event {
 	return received(t, "an event", watcher.ResultChan())
 }
 
-// version returns the resourceVersion of an event's object.
-func version(event watch.Event) string {
-	return event.Object.(metav1.Object).GetResourceVersion()
-}
-
 // requireAdded requires that the next event is the addition of a schema.
 func requireAdded(t *testing.T, watcher watch.Interface, name string) {
 	t.Helper()
