@@ -1,6 +1,7 @@
 package validation_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,27 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
+
+// TestMessagesSayWhatIsValid: the verdicts themselves are compared with k8s.io/kubernetes in test/parity.
+func TestMessagesSayWhatIsValid(t *testing.T) {
+	schema := validFlowSchema()
+	schema.Finalizers = []string{"hold"}
+	schema.Spec = flowcontrol.FlowSchemaSpec{
+		MatchingPrecedence:  1,
+		DistinguisherMethod: &flowcontrol.FlowDistinguisherMethod{},
+		Rules: []flowcontrol.PolicyRulesWithSubjects{{}, {
+			Subjects:         []flowcontrol.Subject{{}, {Kind: "User", Group: &flowcontrol.GroupSubject{}}, {Kind: "ServiceAccount", ServiceAccount: &flowcontrol.ServiceAccountSubject{}}},
+			ResourceRules:    []flowcontrol.ResourcePolicyRule{{}, {Verbs: []string{"*", "*"}}},
+			NonResourceRules: []flowcontrol.NonResourcePolicyRule{{NonResourceURLs: []string{"", "a", "/ ", "//", "/a*", "/*/*"}}},
+		}},
+	}
+	for _, err := range append(validation.ValidateFlowSchema(schema), validation.ValidatePriorityLevelConfiguration(invalidInEachField())...) {
+		says := strings.HasPrefix(err.Detail, "must ") || strings.HasPrefix(err.Detail, "may only ") || strings.HasPrefix(err.Detail, "supported values: ")
+		if !says || strings.ContainsAny(err.Detail, "<>=") || strings.Contains(err.Detail, "should") {
+			t.Errorf("%s: %q is not worded by the API conventions", err.Field, err.Detail)
+		}
+	}
+}
 
 // TestMessagesOfRandomObjectsHaveNoGoSyntax also requires the same text for equal
 // objects at other addresses. Two of three objects have the name of a mandatory one.
