@@ -202,6 +202,13 @@ func compressed(t *testing.T, text string) []byte {
 	return out.Bytes()
 }
 
+func TestLogOfPowerShell(t *testing.T) {
+	text := list + "\r\n" + rejected + "\r\n"
+	events, summary := readEvents(t, "\xff\xfe"+strings.Join(strings.Split(text, ""), "\x00")+"\x00")
+	assert.Len(t, events, 2)
+	assert.Empty(t, summary.Notes())
+}
+
 func TestCompressedLog(t *testing.T) {
 	events, summary := readEvents(t, string(compressed(t, list+"\n"+rejected+"\n")))
 	assert.Len(t, events, 2)

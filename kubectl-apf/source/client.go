@@ -23,13 +23,15 @@ const pageSize = "500"
 // client reads from one API server.
 type client struct {
 	// name is the URL of the server.
-	name    string
-	rest    rest.Interface
-	timeout time.Duration
+	name string
+	rest rest.Interface
 }
 
+// requestTimeout limits each request.
+const requestTimeout = 10 * time.Second
+
 // newClient returns a client of the server of the configuration.
-func newClient(config *rest.Config, timeout time.Duration) (*client, error) {
+func newClient(config *rest.Config) (*client, error) {
 	config = rest.CopyConfig(config)
 	config.NegotiatedSerializer = serializer.NewCodecFactory(install.NewScheme()).WithoutConversion()
 	config.QPS, config.Burst = 50, 100
@@ -43,12 +45,12 @@ func newClient(config *rest.Config, timeout time.Duration) (*client, error) {
 	if err != nil {
 		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
-	return &client{name: strings.TrimSuffix(base.String(), "/"), rest: restClient, timeout: timeout}, nil
+	return &client{name: strings.TrimSuffix(base.String(), "/"), rest: restClient}, nil
 }
 
 // get returns the response of a path, which may have a query.
 func (c *client) get(ctx context.Context, path, accept string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	body, err := c.open(ctx, path, accept)
 	if err != nil {

@@ -66,7 +66,7 @@ func (c *cluster) client(key string, config *rest.Config) (*client, error) {
 	if existing, ok := c.clients[key]; ok {
 		return existing, nil
 	}
-	created, err := newClient(config, c.options.Timeout)
+	created, err := newClient(config)
 	if err != nil {
 		return nil, err
 	}

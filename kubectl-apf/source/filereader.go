@@ -28,7 +28,6 @@ const stdin = "-"
 type fileReader struct {
 	options resource.FilenameOptions
 	stdin   io.Reader
-	http    *http.Client
 	// roles and namespace are from the Options.
 	roles     bool
 	namespace string
@@ -40,7 +39,7 @@ type fileReader struct {
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options: options.Files, stdin: options.Stdin, http: options.HTTP, roles: options.Roles, namespace: options.Namespace}
+	return &fileReader{options: options.Files, stdin: options.Stdin, roles: options.Roles, namespace: options.Namespace}
 }
 
 // read returns the objects of all files.
@@ -193,7 +192,7 @@ func (r *fileReader) download(ctx context.Context, url string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := r.http.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -66,19 +66,12 @@ func (o *observer) update(change func(*Facts)) {
 	change(&o.facts)
 }
 
-// miss notes what could not be read. What the server does not serve is no fact, and
+// miss notes what could not be read, once. What the server does not serve is no fact, and
 // not missing.
 func (o *observer) miss(what string, needed access, err error) {
 	if apierrors.IsNotFound(err) {
 		return
 	}
-	o.update(func(f *Facts) {
-		f.Missing = append(f.Missing, replica.Missing{What: what, Why: requestError(o.name, needed, err).Error()})
-	})
-}
-
-// missOnce is miss, but of several things that are missing for the same reason it notes one.
-func (o *observer) missOnce(what string, needed access, err error) {
 	missing := replica.Missing{What: what, Why: requestError(o.name, needed, err).Error()}
 	o.update(func(f *Facts) {
 		if !slices.Contains(f.Missing, missing) {

@@ -35,13 +35,19 @@ func (c *cluster) Replicas(ctx context.Context, want Want) ([]replica.Replica, e
 	if len(addresses) < 2 {
 		return c.readFront(ctx, front, want, missing)
 	}
-	clients, err := c.clientsOf(addresses, config)
+	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		return nil, err
+		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
-	states := c.readAll(ctx, clients, want)
-	if isAnyThere(states) {
-		return states, nil
+	states, err := c.readAll(ctx, addresses, config, want, func(one *rest.Config, address string) {
+		one.Host = "https://" + address
+		if one.ServerName == "" && !one.Insecure { // it must have the certificate of the kubeconfig's server
+			one.ServerName = base.Hostname()
+		}
+		one.Dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	})
+	if err != nil || isAnyThere(states) {
+		return states, err
 	}
 	return c.readFront(ctx, front, want, &replica.Missing{What: "replicas", Why: fmt.Sprintf(
 		"None of the %d addresses of the API server can be reached from here: these are the figures of the one replica behind %s; --server URL, repeated, names the replicas.",
@@ -54,17 +60,10 @@ func (c *cluster) readServers(ctx context.Context, want Want) ([]replica.Replica
 	if err != nil {
 		return nil, err
 	}
-	var clients []*client
-	for _, server := range c.options.Servers {
-		one := rest.CopyConfig(config)
-		one.Host = server
-		created, err := c.client(server, one)
-		if err != nil {
-			return nil, err
-		}
-		clients = append(clients, created)
+	states, err := c.readAll(ctx, c.options.Servers, config, want, func(one *rest.Config, server string) { one.Host = server })
+	if err != nil {
+		return nil, err
 	}
-	states := c.readAll(ctx, clients, want)
 	if !isAnyThere(states) {
 		return nil, sentence("None of the %d servers can be reached. %s", len(states), states[0].Missing[0].Why)
 	}
@@ -73,14 +72,14 @@ func (c *cluster) readServers(ctx context.Context, want Want) ([]replica.Replica
 
 // readFront reads the server of the kubeconfig as the only replica.
 func (c *cluster) readFront(ctx context.Context, front *client, want Want, missing *replica.Missing) ([]replica.Replica, error) {
-	states := c.readAll(ctx, []*client{front}, want)
-	if !isAnyThere(states) {
-		return nil, sentence("%s", states[0].Missing[0].Why)
+	state := front.readReplica(ctx, c.options.Now(), want)
+	if state.Away {
+		return nil, sentence("%s", state.Missing[0].Why)
 	}
 	if missing != nil {
-		states[0].Missing = append(states[0].Missing, *missing)
+		state.Missing = append(state.Missing, *missing)
 	}
-	return states, nil
+	return []replica.Replica{state}, nil
 }
 
 func isAnyThere(states []replica.Replica) bool {
@@ -131,40 +130,23 @@ func addAddresses(found map[string]bool, slice *discoveryv1.EndpointSlice) {
 	}
 }
 
-// clientsOf returns a client for each address. Its server must have the certificate of
-// the kubeconfig's server.
-func (c *cluster) clientsOf(addresses []string, config *rest.Config) ([]*client, error) {
-	base, _, err := rest.DefaultServerUrlFor(config)
-	if err != nil {
-		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
-	}
-	var clients []*client
-	for _, address := range addresses {
+// readAll reads the replicas of the names in parallel, and sorts them by name. set makes the
+// configuration that of a name.
+func (c *cluster) readAll(ctx context.Context, names []string, config *rest.Config, want Want, set func(*rest.Config, string)) ([]replica.Replica, error) {
+	states := make([]replica.Replica, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
 		one := rest.CopyConfig(config)
-		one.Host = "https://" + address
-		if one.ServerName == "" && !one.Insecure {
-			one.ServerName = base.Hostname()
-		}
-		one.Dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
-		created, err := c.client(address, one)
+		set(one, name)
+		client, err := c.client(name, one)
 		if err != nil {
 			return nil, err
 		}
-		clients = append(clients, created)
-	}
-	return clients, nil
-}
-
-// readAll reads replicas in parallel, and sorts them by name.
-func (c *cluster) readAll(ctx context.Context, clients []*client, want Want) []replica.Replica {
-	states := make([]replica.Replica, len(clients))
-	var group sync.WaitGroup
-	for i, one := range clients {
-		group.Go(func() { states[i] = one.readReplica(ctx, c.options.Now(), want) })
+		group.Go(func() { states[i] = client.readReplica(ctx, c.options.Now(), want) })
 	}
 	group.Wait()
 	slices.SortFunc(states, func(a, b replica.Replica) int { return strings.Compare(a.Name, b.Name) })
-	return states
+	return states, nil
 }
 
 // readReplica reads the wanted endpoints one after the other. It stops if the first one
@@ -184,7 +166,7 @@ func (c *client) readReplica(ctx context.Context, now time.Time, want Want) repl
 // read reads an endpoint. It returns the error of the request, after adding it to what
 // is missing.
 func (c *client) read(ctx context.Context, state *replica.Replica, endpoint replica.Endpoint) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	path := string(endpoint)
 	if endpoint == replica.EndpointRequests {

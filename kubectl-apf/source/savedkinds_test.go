@@ -108,6 +108,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"metrics alone", map[string]string{"x": metricsOf(1)}, 1, nil},
 		{"metrics in JSON", map[string]string{"x": metricsJSONOf(1)}, 1, nil},
 		{"compressed", map[string]string{"x.gz": gzipped(t, levelsText)}, 1, nil},
+		{"UTF-16, as PowerShell saves it", map[string]string{"x": "\xff\xfe" + strings.Join(strings.Split(levelsText, ""), "\x00") + "\x00", "y": "\xff\xfe" + strings.Join(strings.Split(metricsOf(1), ""), "\x00") + "\x00"}, 1, nil},
 		{"an HTTP collector of troubleshoot.sh", map[string]string{"apf/result.json": fmt.Sprintf(`{"response":{"status":200,"body":%q}}`, levelsText)}, 1, nil},
 		{"HTTP collectors with names, the raw JSON, and an error", map[string]string{
 			"apf/levels.json":                   fmt.Sprintf(`{"response":{"status":200,"body":%q,"headers":{"Content-Type":"application/json"},"raw_json":%s}}`, levelsInJSON, levelsInJSON),

@@ -2,19 +2,15 @@ package source
 
 import (
 	"context"
-	"maps"
 	"net/url"
-	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -122,49 +118,36 @@ func policyRule(rule *admissionregistrationv1.RuleWithOperations) flowcontrolv1.
 // podsOfServers finds the service account of each server through one of its pods.
 func (o *observer) podsOfServers(ctx context.Context) {
 	accounts := map[types.NamespacedName]string{}
-	failed := map[string]replica.Missing{}
 	for i, service := range o.services {
 		if service.Name == "" {
 			continue
 		}
 		if _, done := accounts[service]; !done {
-			account, missing := o.accountOf(ctx, service.Namespace, service.Name)
-			accounts[service] = account
-			if missing != nil {
-				failed[missing.Why] = *missing
-			}
+			accounts[service] = o.accountOf(ctx, service.Namespace, service.Name)
 		}
 		o.facts.Servers[i].ServiceAccount = accounts[service]
 	}
-	for _, why := range slices.Sorted(maps.Keys(failed)) {
-		o.facts.Missing = append(o.facts.Missing, failed[why])
-	}
 }
 
-func (o *observer) accountOf(ctx context.Context, namespace, name string) (string, *replica.Missing) {
+// accountOf returns the service account of the pods of a Service; "" if it is unknown.
+func (o *observer) accountOf(ctx context.Context, namespace, name string) string {
+	const what = "service accounts of webhooks and API services"
 	path := "/api/v1/namespaces/" + namespace + "/"
 	var service corev1.Service
-	err := o.getJSON(ctx, path+"services/"+name, &service)
-	if err != nil {
-		return "", o.missOfPods(access{verb: "get", resource: "services", namespace: namespace}, err)
+	if err := o.getJSON(ctx, path+"services/"+name, &service); err != nil {
+		o.miss(what, access{verb: "get", resource: "services", namespace: namespace}, err)
+		return ""
 	}
 	if len(service.Spec.Selector) == 0 {
-		return "", nil
+		return ""
 	}
 	query := url.Values{"labelSelector": {labels.SelectorFromSet(service.Spec.Selector).String()}, "limit": {"1"}}
 	var pods corev1.PodList
 	if err := o.getJSON(ctx, path+"pods?"+query.Encode(), &pods); err != nil {
-		return "", o.missOfPods(access{verb: "list", resource: "pods", namespace: namespace}, err)
+		o.miss(what, access{verb: "list", resource: "pods", namespace: namespace}, err)
 	}
 	if len(pods.Items) == 0 {
-		return "", nil
+		return ""
 	}
-	return pods.Items[0].Spec.ServiceAccountName, nil
-}
-
-func (o *observer) missOfPods(needed access, err error) *replica.Missing {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return &replica.Missing{What: "service accounts of webhooks and API services", Why: requestError(o.name, needed, err).Error()}
+	return pods.Items[0].Spec.ServiceAccountName
 }

@@ -37,7 +37,6 @@ package source
 import (
 	"context"
 	"io"
-	"net/http"
 	"os"
 	"time"
 
@@ -118,13 +117,8 @@ type Options struct {
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int
-	// Timeout limits each request to a replica; 10 seconds if 0. A connection to an
-	// address that was found must be established in 2 seconds.
-	Timeout time.Duration
 	// Now is the time; time.Now if nil.
 	Now func() time.Time
-	// HTTP reads files that are URLs; http.DefaultClient if nil.
-	HTTP *http.Client
 }
 
 // New returns the source that the options describe.
@@ -142,8 +136,6 @@ func New(options Options) (Source, error) {
 		return &overlaid{base: &cluster{options: options}, files: files}, nil
 	}
 }
-
-const defaultTimeout = 10 * time.Second
 
 func (o *Options) complete() error {
 	switch {
@@ -168,14 +160,8 @@ func (o *Options) complete() error {
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.HTTP == nil {
-		o.HTTP = http.DefaultClient
 	}
 	return nil
 }

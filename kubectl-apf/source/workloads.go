@@ -8,7 +8,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -86,9 +85,8 @@ func (o *observer) leaders(ctx context.Context) {
 func (o *observer) addLeader(ctx context.Context, lease *coordinationv1.Lease, name string) {
 	var pod corev1.Pod
 	switch err := o.getJSON(ctx, "/api/v1/namespaces/"+lease.Namespace+"/pods/"+name, &pod); {
-	case apierrors.IsNotFound(err):
 	case err != nil:
-		o.missOnce("pods that hold leases", access{verb: "get", resource: "pods", namespace: lease.Namespace}, err)
+		o.miss("pods that hold leases", access{verb: "get", resource: "pods", namespace: lease.Namespace}, err)
 	case pod.Spec.ServiceAccountName != "":
 		o.update(func(f *Facts) {
 			f.Leaders = append(f.Leaders, lint.Leader{

@@ -43,6 +43,7 @@ type Reader struct {
 	long   []byte
 	header Header
 	order  order
+	scan   scanner
 	err    error
 }
 
@@ -53,7 +54,7 @@ func NewReader(name string, in io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	r := &Reader{name: name, plain: text, lines: bufio.NewReaderSize(text, bufferSize)}
+	r := &Reader{name: name, plain: text, lines: bufio.NewReaderSize(text, bufferSize), scan: newScanner()}
 	if err := r.readHeader(); err != nil {
 		_ = r.Close()
 		return nil, err
@@ -95,7 +96,7 @@ func (r *Reader) Close() error { return r.plain.Close() }
 
 // Read reads the next request into a Request whose fields it replaces. It returns io.EOF
 // after the last one, and a *LineError if a line is invalid; then it returns the same
-// error again.
+// error again. Requests may share their Groups, which must not be changed.
 func (r *Reader) Read(into *Request) error {
 	if r.err == nil {
 		r.err = r.read(into)
@@ -112,8 +113,11 @@ func (r *Reader) read(into *Request) error {
 		return err
 	}
 	*into = Request{}
-	if err := decode(text, into); err != nil {
-		return r.wrong(err)
+	if !r.scan.request(text, into) {
+		*into = Request{}
+		if err := decode(text, into); err != nil {
+			return r.wrong(err)
+		}
 	}
 	if err := into.validate(); err != nil {
 		return r.wrong(err)

@@ -38,7 +38,7 @@ type LevelTraffic struct {
 	// HeldUp is the number of requests that waited or were rejected.
 	HeldUp      int
 	SeatSeconds float64
-	// Known is the number of requests of which it is known whether they waited.
+	// Known is the number of requests whose wait is known.
 	Known int
 }
 
