@@ -14,7 +14,6 @@ import (
 	genericfilters "k8s.io/apiserver/pkg/server/filters"
 	"k8s.io/apiserver/pkg/server/routine"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
@@ -76,9 +75,8 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithRequestDeadline", "the deadline of --request-timeout, or an earlier one in ?timeout=", true, func(handler http.Handler) http.Handler {
 			return genericapifilters.WithRequestDeadline(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc, c.Serializer, c.RequestTimeout)
 		}},
-		{"filters.WithBodyDeadline", "the end of slow bodies, which would keep their seats", true, filters.WithBodyDeadline},
-		{"filters.WithTimeout", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
-			return filters.WithTimeout(handler, c.LongRunningFunc)
+		{"WithTimeoutForNonLongRunningRequests", "an answer at the deadline, even if the handler has none", true, func(handler http.Handler) http.Handler {
+			return genericfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)
 		}},
 		{"WithWarningRecorder", "warnings for the client; under the timeout, which owns the headers", true, genericapifilters.WithWarningRecorder},
 		{"WithCORS", "browsers of other origins (--cors-allowed-origins)", true, func(handler http.Handler) http.Handler {
@@ -94,27 +92,24 @@ func (s *Server) handlerChain(c *genericapiserver.Config) []chainFilter {
 		{"WithAudit", "audit events, with the authenticated user", true, tracked(c, "audit", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAudit(handler, c.AuditBackend, c.AuditPolicyRuleEvaluator, c.LongRunningFunc)
 		})},
-		{"badrequest.Impersonation", "400 for groups of no user; the library answers 500", true, func(handler http.Handler) http.Handler {
-			return badrequest.Impersonation(handler, c.Serializer)
-		}},
 		{"filters.WithReviewAnswers", "429 for unauthenticated clients that would cause too many reviews", !s.config.LocalIdentity, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
 		{"WithImpersonation", "the impersonated user", true, impersonating(c)},
-		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", filters.WaitingForClient(func(handler http.Handler) http.Handler {
+		{"filter.New", "flow control by pkg/apf: execute, wait, or 429; authorization below costs a seat", s.flowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
 			return s.flowControl.filter(c)(handler)
-		}))},
-		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", filters.WaitingForClient(func(handler http.Handler) http.Handler {
+		})},
+		{"WithPriorityAndFairness", "the library's flow control, for comparisons", s.flowControl == nil && c.FlowControl != nil, tracked(c, "priorityandfairness", func(handler http.Handler) http.Handler {
 			return genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout/4)
-		}))},
+		})},
 		{"WithMaxInFlightLimit", "max-in-flight limits (--enable-priority-and-fairness=false)", s.flowControl == nil && c.FlowControl == nil, func(handler http.Handler) http.Handler {
 			return genericfilters.WithMaxInFlightLimit(handler, c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight, c.LongRunningFunc)
 		}},
 		{"WithAuthorization", "permission, or 403", true, tracked(c, "authorization", func(handler http.Handler) http.Handler {
 			return genericapifilters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
 		})},
-		{"badrequest.Options", "400 or 422 for invalid options and bodies, which the library answers with 500, accepts, or shows in Go syntax", true, func(handler http.Handler) http.Handler {
-			return badrequest.Options(handler, c.MaxRequestBodyBytes)
+		{"filters.WithBoundedAliases", "400 for YAML whose aliases stand for gigabytes", true, func(handler http.Handler) http.Handler {
+			return filters.WithBoundedAliases(handler, c.MaxRequestBodyBytes)
 		}},
 		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, func(handler http.Handler) http.Handler {
 			return filters.WithDeprecationWarnings(handler, s.chain.deprecations)

@@ -119,10 +119,6 @@ func TestChainIsTheLibrarysWithOurFilters(t *testing.T) {
 			"genericfilters.WithPriorityAndFairness(handler, c.LongRunningFunc, c.FlowControl, libraryEstimator(c), c.RequestTimeout / 4)", "the estimator has a function here",
 		},
 		{
-			"genericfilters.WithTimeoutForNonLongRunningRequests(handler, c.LongRunningFunc)",
-			"", "filters.WithTimeout is in its place, with a complete answer",
-		},
-		{
 			"genericapifilters.WithMuxAndDiscoveryComplete(handler, c.lifecycleSignals.MuxAndDiscoveryComplete.Signaled())",
 			"", "nobody reads the mark that it sets, see TestNobodyReadsTheMarkOfIncompleteDiscovery",
 		},

@@ -2,10 +2,7 @@
 
 package structuredmerge
 
-import (
-	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v4/typed"
-)
+import "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 // This file is for k8s.io 0.33. It can go when go.mod requires k8s.io 0.34.
 type (
@@ -13,8 +10,6 @@ type (
 	APIVersion = fieldpath.APIVersion
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set
-	// ValidationErrors say which values are not of their schema.
-	ValidationErrors = typed.ValidationErrors //nolint:errname // the name of the library
 )
 
 // NewSet returns a set of paths.

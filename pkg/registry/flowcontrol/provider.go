@@ -24,7 +24,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 )
 
 // DefaultResourceConfig returns the defaults of --runtime-config: every version and
@@ -61,7 +60,7 @@ func (p Provider) APIGroupInfo() (*genericapiserver.APIGroupInfo, error) {
 		return nil, err
 	}
 	info := genericapiserver.NewDefaultAPIGroupInfo(flowcontrol.GroupName, p.Scheme, runtime.NewParameterCodec(p.Scheme), p.Codecs)
-	info.NegotiatedSerializer = badrequest.PlainStatuses(newPieces(info.NegotiatedSerializer), p.Scheme)
+	info.NegotiatedSerializer = newPieces(info.NegotiatedSerializer)
 	for _, version := range versions() {
 		if served := p.served(version, storages); len(served) > 0 {
 			info.VersionedResourcesStorageMap[version.Version] = served

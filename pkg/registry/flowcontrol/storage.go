@@ -11,7 +11,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 )
 
@@ -71,13 +70,13 @@ func (r *objects[T]) Create(ctx context.Context, object runtime.Object, validate
 func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	before := r.stored()
 	var old T
-	objectInfo = rest.WrapUpdatedObjectInfo(badrequest.Update(objectInfo), func(_ context.Context, updated, existing runtime.Object) (runtime.Object, error) {
+	objectInfo = rest.WrapUpdatedObjectInfo(objectInfo, func(_ context.Context, updated, existing runtime.Object) (runtime.Object, error) {
 		old = existing.(T)
 		return updated, nil
 	})
 	updated, created, err := r.Store.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err != nil {
-		return updated, created, badrequest.WithoutGoSyntax(err)
+		return updated, created, err
 	}
 	if created {
 		var none T
@@ -124,7 +123,7 @@ func (r *statuses) Get(ctx context.Context, name string, options *metav1.GetOpti
 
 // Update updates the status of an existing object; it never creates one.
 func (r *statuses) Update(ctx context.Context, name string, objectInfo rest.UpdatedObjectInfo, createValidation rest.ValidateObjectFunc, updateValidation rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, badrequest.Update(objectInfo), createValidation, updateValidation, false, options)
+	return r.store.Update(ctx, name, objectInfo, createValidation, updateValidation, false, options)
 }
 
 // GetResetFields returns the fields that a write of the status does not change.

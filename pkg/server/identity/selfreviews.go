@@ -13,7 +13,6 @@ import (
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/component-base/featuregate"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/badrequest"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
 
@@ -55,7 +54,6 @@ func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features fe
 			continue
 		}
 		info := genericapiserver.NewDefaultAPIGroupInfo(version.Group, scheme, runtime.NewParameterCodec(scheme), serializer.NewCodecFactory(scheme))
-		info.NegotiatedSerializer = badrequest.PlainStatuses(info.NegotiatedSerializer, scheme)
 		info.VersionedResourcesStorageMap[version.Version] = served
 		groups = append(groups, &info)
 	}

@@ -41,8 +41,7 @@ const retrySeconds = 1
 //	any other error                                       as it is
 //
 // Clients repeat a request by themselves if its answer has a Retry-After, so the 504 of a
-// write has none. clientStore adds what the client caused: an invalid resourceVersion (400),
-// one from the future (504, 410 for a watch), and a client that left (499).
+// write has none. clientStore adds a resourceVersion from the future (504, 410 for a watch).
 type statuses struct {
 	// remedy says what to do if the database is at its quota.
 	remedy string

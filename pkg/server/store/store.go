@@ -1,8 +1,7 @@
 // Package store is what lies between the API and etcd. For each resource, from the registry
 // of pkg/registry down:
 //
-//	clientStore   waits no longer than the client of a request; watches start at the most
-//	              recent state; what the library answers with 500 gets the client's status
+//	clientStore   watches start at the most recent state; versions from the future
 //	watch cache   k8s.io/apiserver's, unless --watch-cache or its sizes leave it out
 //	guard         package storage of pkg/apf: lists that bypass the watch cache ask for seats
 //	              again, and share reads

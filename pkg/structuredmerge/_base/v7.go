@@ -2,10 +2,7 @@
 
 package structuredmerge
 
-import (
-	"sigs.k8s.io/structured-merge-diff/v7/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v7/typed"
-)
+import "sigs.k8s.io/structured-merge-diff/v7/fieldpath"
 
 // This file is for k8s.io 0.38, whose field managers are of version 7. It replaces the others when
 // go.mod requires it.
@@ -14,8 +11,6 @@ type (
 	APIVersion = fieldpath.APIVersion
 	// Set is a set of paths of fields.
 	Set = fieldpath.Set
-	// ValidationErrors say which values are not of their schema.
-	ValidationErrors = typed.ValidationErrors //nolint:errname // the name of the library
 )
 
 // NewSet returns a set of paths.
