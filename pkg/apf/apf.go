@@ -21,8 +21,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
@@ -84,6 +84,8 @@ type FlowControl struct {
 	sizing  *total.Recommender // nil if no total is recommended
 	learner *estimate.Learner
 	metrics exports
+	// alone handles requests without a Filter around their handler chain.
+	alone *filter.Filter
 	flowcontrol.WatchTracker
 }
 
@@ -100,16 +102,16 @@ func New(config Config) (*FlowControl, error) {
 	} else {
 		now = clock.From(config.Clock)
 	}
-	kinds := stats.NewKindGauges(now.Now())
 	klog.V(2).InfoS("Creating flow control", "totalSeats", config.Total, "totalMode", config.TotalControl.Mode)
 	f := &FlowControl{
-		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver(now, kinds)}),
+		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver()}),
 		clock:        config.Clock,
 		learner:      estimate.NewLearner(),
 		period:       cmp.Or(config.Period, allocation.Period),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
-	f.registerMetrics(kinds)
+	f.alone = f.Filter(FilterOptions{})
+	f.registerMetrics()
 	if err := f.recommendTotal(config); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@
 // Each further step is one call:
 //
 //   - InstallMetrics serves the metrics, or Registry has them;
-//   - Filter returns the filter for a handler chain of the server's own, and WorkEstimator the
-//     estimator for a chain with the library's filter;
+//   - Filter returns what goes around and into the handler chain, for what the library's filter
+//     does not do, and a whole filter for a program without such a chain;
 //   - Apply configures without an API, from files or Go values.
 //
 // There is an Example of each. docs/engine.md in the repository says what an adopter gets,
@@ -35,18 +35,18 @@
 //
 // # What lists cost
 //
-// Through the library's filter a list costs what it costs in the adopter's release of
-// k8s.io/apiserver. FilterOptions.ListCost chooses: by the number of objects, by their size, or by
-// the memory that these lists took, which the filter measures:
+// Without Filter a list costs what it costs in the adopter's release of k8s.io/apiserver.
+// FilterOptions.ListCost chooses: by the number of objects, by their size, or by the memory that
+// these lists took, which the filter measures:
 //
-//	flowControl.Filter(apf.FilterOptions{
+//	filter := flowControl.Filter(apf.FilterOptions{
 //		Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
 //		Sizes:    apf.SizesOf(c.StorageObjectCountTracker.Get),
 //		ListCost: estimate.CostLearned,
 //	})
+//	return filter.Around(build(filter.Inside(handler), c))
 //
-// The debug endpoint list_costs shows what was learned. A handler chain that keeps
-// WithPriorityAndFairness calls EstimateWork of a WorkEstimator, and has its Measure behind.
+// The debug endpoint list_costs shows what was learned.
 //
 // # Lists that bypass the watch cache
 //
@@ -68,7 +68,7 @@
 //	L2  classify     an index of flow schemas
 //	L3  engine       classifier and priority levels
 //	L4  total        the total of seats that the machine can bear
-//	L5  filter       the filter for an http.Handler
+//	L5  filter       flow control in a handler chain
 //	    configsync   API objects -> engine
 //	L6  apf          flowcontrol.Interface of k8s.io/apiserver
 //	L7  options      flags and ApplyTo for a server, sources of the configuration

@@ -40,7 +40,7 @@ func ExampleFlowControl_Apply() {
 
 	hello := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	paths := http.NewServeMux()
-	paths.Handle("/", identify(flowControl.Filter(apf.FilterOptions{})(hello)))
+	paths.Handle("/", identify(flowControl.Filter(apf.FilterOptions{}).Handler(hello)))
 	paths.Handle("/metrics", promhttp.HandlerFor(flowControl.Registry(), promhttp.HandlerOpts{}))
 	debug := mux.NewPathRecorderMux("debug")
 	flowControl.Install(debug)

@@ -3,7 +3,6 @@ package apf_test
 import (
 	"net/http"
 
-	"k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -12,8 +11,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
-// A server with a handler chain of its own puts the filter where the library's chain has
-// WithPriorityAndFairness: behind authentication, in front of authorization.
+// A server that has the engine by one line may choose what lists cost, and more, by a filter around
+// its handler chain and into it.
 func ExampleFlowControl_Filter() {
 	client := fake.NewClientset(shutOutLevel(), shutOutSchema())
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -24,19 +23,14 @@ func ExampleFlowControl_Filter() {
 		panic(err)
 	}
 	config.FlowControl = flowControl // the server runs it and serves its debug endpoints
+	build := config.BuildHandlerChainFunc
 	config.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		handler = filters.WithAuthorization(handler, c.Authorization.Authorizer, c.Serializer)
-		handler = flowControl.Filter(apf.FilterOptions{
-			LongRunning: c.LongRunningFunc,
-			WaitLimit:   c.RequestTimeout / 4,
-			Objects:     apf.ObjectsOf(c.StorageObjectCountTracker.Get),
-			Sizes:       apf.SizesOf(c.StorageObjectCountTracker.Get),
-			ListCost:    estimate.CostLearned,
-		})(handler)
-		handler = filters.WithAuthentication(handler, c.Authentication.Authenticator, filters.Unauthorized(c.Serializer),
-			c.Authentication.APIAudiences, c.Authentication.RequestHeaderConfig)
-		handler = filters.WithRequestInfo(handler, c.RequestInfoResolver)
-		return filters.WithRequestReceivedTimestamp(handler)
+		filter := flowControl.Filter(apf.FilterOptions{
+			Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
+			Sizes:    apf.SizesOf(c.StorageObjectCountTracker.Get),
+			ListCost: estimate.CostLearned,
+		})
+		return filter.Around(build(filter.Inside(handler), c))
 	}
 
 	server := newServerOf(config)

@@ -1,7 +1,12 @@
 package apf
 
 import (
-	"net/http"
+	"context"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apiserver/pkg/util/flowcontrol"
+	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
+	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 )
@@ -9,32 +14,28 @@ import (
 // FilterOptions configures a filter.
 type FilterOptions = filter.Options
 
-// WorkEstimator estimates requests for WithPriorityAndFairness of k8s.io/apiserver.
-type WorkEstimator = filter.WorkEstimator
-
-// Filter returns the filter for a handler chain, in place of WithPriorityAndFairness of
-// k8s.io/apiserver, see package filter. By default it uses the Watches, Learner and Gauges of this
-// FlowControl.
-func (f *FlowControl) Filter(options FilterOptions) func(http.Handler) http.Handler {
-	if options.Gauges == nil {
-		options.Gauges = f.countKinds()
-	}
-	return filter.New(f.engine, f.complete(options))
-}
-
-// WorkEstimator returns the estimator for a handler chain with WithPriorityAndFairness of
-// k8s.io/apiserver, which by itself estimates as its release does. By default it uses the Watches
-// and Learner of this FlowControl.
-func (f *FlowControl) WorkEstimator(options FilterOptions) *WorkEstimator {
-	return filter.NewWorkEstimator(f.complete(options), f.GetMaxSeats, f.engine.Now)
-}
-
-func (f *FlowControl) complete(options FilterOptions) FilterOptions {
+// Filter returns what goes around and into a handler chain with WithPriorityAndFairness of
+// k8s.io/apiserver, and a whole filter for a program without such a chain, see package filter. By
+// default it uses the WatchTracker and the learner of this FlowControl.
+func (f *FlowControl) Filter(options FilterOptions) *filter.Filter {
 	if options.Watches == nil {
 		options.Watches = f.WatchTracker
 	}
 	if options.Learner == nil {
 		options.Learner = f.learner
 	}
-	return options
+	return filter.New(f.engine, options)
+}
+
+// Handle implements flowcontrol.Interface. It calls queueNote only for requests that
+// wait.
+func (f *FlowControl) Handle(
+	ctx context.Context,
+	digest flowcontrol.RequestDigest,
+	note func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string),
+	estimateWork func() fcrequest.WorkEstimate,
+	queueNote fairqueuing.QueueNoteFn,
+	execute func(),
+) {
+	f.alone.Handle(ctx, digest, note, estimateWork, queueNote, execute)
 }

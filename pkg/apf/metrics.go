@@ -1,8 +1,6 @@
 package apf
 
 import (
-	"sync"
-
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"k8s.io/apiserver/pkg/server/mux"
@@ -10,7 +8,6 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/metrics"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
 
 const metricsPath = "/metrics"
@@ -18,16 +15,11 @@ const metricsPath = "/metrics"
 // exports are the metrics of a FlowControl.
 type exports struct {
 	registry *prometheus.Registry
-	kinds    *stats.KindGauges // of the filters
-
-	mu sync.Mutex // guards what follows
 	// replaced are the families of the registry that k8s.io/apiserver has too.
 	replaced []string
-	counted  bool // whether the registry has the kinds
 }
 
-func (f *FlowControl) registerMetrics(kinds *stats.KindGauges) {
-	f.metrics.kinds = kinds
+func (f *FlowControl) registerMetrics() {
 	library := metrics.NewCollector(f.engine.Report)
 	f.metrics.registry = prometheus.NewRegistry()
 	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine.FlowFigures),
@@ -49,21 +41,5 @@ func (f *FlowControl) InstallMetrics(paths *mux.PathRecorderMux) {
 
 // gather gathers what InstallMetrics serves.
 func (f *FlowControl) gather() ([]*dto.MetricFamily, error) {
-	f.metrics.mu.Lock()
-	replaced := f.metrics.replaced
-	f.metrics.mu.Unlock()
-	return metrics.Union(legacyregistry.DefaultGatherer, f.metrics.registry, replaced).Gather()
-}
-
-// countKinds returns gauges of requests by kind, which the Registry has from now on.
-func (f *FlowControl) countKinds() *stats.KindGauges {
-	f.metrics.mu.Lock()
-	defer f.metrics.mu.Unlock()
-	if !f.metrics.counted {
-		collector := metrics.NewKindCollector(func() stats.KindSnapshot { return f.metrics.kinds.Snapshot(f.engine.Now()) })
-		f.metrics.registry.MustRegister(collector)
-		f.metrics.replaced = append(f.metrics.replaced, collector.Names()...)
-		f.metrics.counted = true
-	}
-	return f.metrics.kinds
+	return metrics.Union(legacyregistry.DefaultGatherer, f.metrics.registry, f.metrics.replaced).Gather()
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/assert"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server/mux"
 	fcmetrics "k8s.io/apiserver/pkg/util/flowcontrol/metrics"
-	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/exposition"
@@ -21,7 +19,6 @@ import (
 
 const (
 	dispatched = "apiserver_flowcontrol_dispatched_requests_total"
-	kinds      = "apiserver_flowcontrol_read_vs_write_current_requests"
 	inFlight   = "apiserver_current_inflight_requests"
 )
 
@@ -68,80 +65,11 @@ func TestInstallMetricsServesBothRegistriesWithoutDuplicates(t *testing.T) {
 	assert.NotContains(t, families, inFlight, "the filter of the library counts it, and is not in use")
 }
 
-func TestFilterCountsRequestsByKind(t *testing.T) {
-	fcmetrics.Register()
-	fake := testingclock.NewFakeClock(time.Unix(0, 0))
-	s := newServer(t, apf.Config{Total: 10, Clock: fake})
-	paths := mux.NewPathRecorderMux("test")
-	s.InstallMetrics(paths)
-	held := func(http.ResponseWriter, *http.Request) {
-		fake.Step(time.Second)
-		families := page(t, paths)
-		assert.InDelta(t, 1, sum(families[inFlight]), 0)
-		assert.Len(t, families[kinds].GetMetric(), 4, "waiting and executing, readOnly and mutating")
-	}
-	for range 2 { // filters of one server count together
-		handler := s.Filter(apf.FilterOptions{})(http.HandlerFunc(held))
-		assert.Equal(t, http.StatusOK, send(t, handler, "somebody"))
-		fake.Step(time.Second)
-	}
-	assert.InDelta(t, 2, sum(page(t, paths)[dispatched]), 0)
-}
-
-// sumOfShares returns the sum of read_vs_write_current_requests, of all kinds and phases.
-func sumOfShares(families []*dto.MetricFamily) (sum float64) {
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			if family.GetName() == kinds {
-				sum += metric.GetHistogram().GetSampleSum()
-			}
-		}
-	}
-	return sum
-}
-
-// Before a first scrape read_vs_write_current_requests was a fraction of 1, and then of what
-// the scrape found: its sum was wrong by as much.
-func TestMetricsDoNotDependOnScrapes(t *testing.T) {
-	figures := func(scraped bool) []*dto.MetricFamily {
-		fake := testingclock.NewFakeClock(time.Unix(0, 0))
-		s := newServer(t, apf.Config{Total: 10, Clock: fake})
-		gather := func() []*dto.MetricFamily {
-			families, err := s.Registry().Gather()
-			require.NoError(t, err)
-			return families
-		}
-		pass := func(d time.Duration) {
-			for range 10 {
-				fake.Step(d / 10)
-				if scraped {
-					gather()
-				}
-			}
-		}
-		handler := s.Filter(apf.FilterOptions{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { pass(10 * time.Second) }))
-		send(t, handler, "somebody") // takes one of ten seats for 10 s
-		assert.InDelta(t, 1e9, sumOfShares(gather()), 1)
-		s.apply(t, levelObjects{levelWithQueues("queued", 10), levelWithoutQueues("full", 0)}, schemaOf("alice", "queued"), schemaOf("bob", "full"))
-		send(t, handler, "alice")
-		send(t, handler, "bob")
-		s.Engine().Rebalance()
-		s.Engine().SetTotal(50)
-		send(t, handler, "alice")
-		pass(time.Minute)
-		return gather()
-	}
-	want := figures(false)
-	for i, got := range figures(true) {
-		assert.Equal(t, want[i].String(), got.String())
-	}
-}
-
 func TestFilterRegistersWatchesWithItsFlowControl(t *testing.T) {
 	s := newServer(t, apf.Config{Total: 10})
 	watch := digestOf("somebody")
 	watch.RequestInfo.Verb, watch.RequestInfo.Name = "watch", ""
-	handler := s.Filter(apf.FilterOptions{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	handler := s.Filter(apf.FilterOptions{}).Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		assert.Equal(t, 1, s.GetInterestedWatchCount(&request.RequestInfo{Verb: "update", Resource: "configmaps", Namespace: "default"}))
 	}))
 	ctx := request.WithUser(request.WithRequestInfo(context.Background(), watch.RequestInfo), watch.User)
@@ -161,7 +89,7 @@ func TestTwoEnginesInOneProcessHaveNothingInCommon(t *testing.T) {
 		paths := mux.NewPathRecorderMux(level)
 		s.InstallMetrics(paths)
 		s.Install(paths)
-		return one{s, paths, s.Filter(apf.FilterOptions{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))}
+		return one{s, paths, s.Filter(apf.FilterOptions{}).Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))}
 	}
 	first, second := start(10, "first", "alice"), start(30, "second", "bob")
 	for _, test := range []struct {

@@ -7,9 +7,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
@@ -18,11 +16,9 @@ import (
 const notableChange = 0.05
 
 // observer logs what changes in an engine, at the verbosities of k8s.io/apiserver, and
-// tells those who count requests as fractions of the engine's capacity what that is.
+// tells the library, which counts requests as fractions of the engine's capacity, what that is.
 type observer struct {
 	divided map[string]limits // by level, after the last division
-	clock   clock.Clock       // of the engine
-	kinds   *stats.KindGauges
 }
 
 // limits are the limits of a level.
@@ -33,9 +29,7 @@ type limits struct {
 
 var _ engine.Observer = (*observer)(nil)
 
-func newObserver(clock clock.Clock, kinds *stats.KindGauges) *observer {
-	return &observer{divided: map[string]limits{}, clock: clock, kinds: kinds}
-}
+func newObserver() *observer { return &observer{divided: map[string]limits{}} }
 
 // LevelChanged implements engine.Observer.
 func (o *observer) LevelChanged(level engine.LevelConfig, change engine.LevelChange) {
@@ -69,7 +63,6 @@ func (o *observer) Divided(d engine.Division) {
 	}
 	o.divided = divided
 	waiting, seats := d.Capacity()
-	o.kinds.SetDenominators(o.clock.Now(), float64(waiting), float64(seats))
 	setDenominators(float64(waiting), float64(seats))
 }
 
@@ -110,9 +103,8 @@ func (o *observer) Applied(schemas []*rules.Schema, dangling []rules.Schema) {
 }
 
 // setDenominators tells the library's metric read_vs_write_current_requests how many
-// requests may wait and how many seats there are. The library's filter, which a server
-// may have in front of this engine, counts in fractions of them. The metric is one for
-// the process.
+// requests may wait and how many seats there are. The library's filter counts in fractions
+// of them. The metric is one for the process.
 func setDenominators(waiting, executing float64) {
 	metrics.GetWaitingReadonlyConcurrency().SetDenominator(max(waiting, 1))
 	metrics.GetWaitingMutatingConcurrency().SetDenominator(max(waiting, 1))

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/features"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -78,10 +77,6 @@ type Config struct {
 	// Clock is the source of time for certificates, snapshots, checks, Events and the keeper. The
 	// deadlines of requests are on the clock of the machine.
 	Clock clock.WithTicker
-
-	// FlowControl sets FlowControl of the library's configuration, for comparisons;
-	// nil means pkg/apf. What it sets is used by the library's filter.
-	FlowControl func(*genericapiserver.Config) error
 }
 
 // NewConfig returns the configuration of a server that runs alone on this machine.

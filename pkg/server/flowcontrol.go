@@ -11,28 +11,15 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
-	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/options"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 )
 
 // flowControl is the engine.
-type flowControl struct {
-	*apf.FlowControl
-	// annotations says which requests are annotated in audit events.
-	annotations filter.Annotations
-	// readers are told why their requests are rejected.
-	readers *rejectionReaders
-	// listCost names the estimator of lists, which depends on sizes.
-	listCost estimate.ListCost
-	sizes    storedSizes
-	// exemptLimit bounds the requests of exempt priority levels.
-	exemptLimit filter.ExemptLimit
-}
+type flowControl struct{ *options.FlowControl }
 
 // applyInformers makes the informers of the objects that this server stores, which they
 // read from this server's own API.
@@ -48,31 +35,67 @@ func (s *Server) applyInformers(context.Context) error {
 	})
 }
 
-// applyFlowControl makes the engine, which enforces the objects that this server stores.
+// applyFlowControl makes the engine, which enforces the objects that this server stores, and its
+// part of the handler chain.
 func (s *Server) applyFlowControl(context.Context) error {
 	if !s.config.Features.EnablePriorityAndFairness {
 		return nil
 	}
-	if other := s.config.FlowControl; other != nil {
-		return other(s.generic)
-	}
-	flowControl, err := s.newFlowControl()
+	informers, err := s.ownInformers()
 	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
-	if err := flowControl.Registry().Register(s.store.Reads()); err != nil {
+	sizes, err := newStoredSizes(informers.Levels, informers.Schemas)
+	if err != nil {
 		return fmt.Errorf("flow control: %w", err)
 	}
-	if s.generic.AuditBackend != nil {
-		flowControl.annotations = s.config.AuditFlowControl.annotations()
+	flowControlOptions := options.NewOptions()
+	flowControlOptions.Informers, flowControlOptions.Seats, flowControlOptions.Total = informers, s.totalSeats(), s.config.TotalControl
+	flowControlOptions.ListCost, flowControlOptions.Filter = s.config.ListCost, s.filterOptions(sizes)
+	if err := flowControlOptions.ApplyTo(s.generic); err != nil {
+		return fmt.Errorf("flow control: %w", err)
 	}
-	flowControl.readers = newRejectionReaders(s.generic.Authorization.Authorizer, s.config.authorizesLocally())
-	flowControl.exemptLimit = filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit}
-	s.generic.FlowControl = flowControl
-	s.flowControl = flowControl
-	lag := &configurationLag{status: flowControl.ConfigurationStatus, clock: s.config.Clock}
-	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
+	s.flowControl = &flowControl{s.generic.FlowControl.(*options.FlowControl)}
+	for _, collector := range append(sizes.collectors(), s.store.Reads()) {
+		if err := s.flowControl.Registry().Register(collector); err != nil {
+			return fmt.Errorf("flow control: %w", err)
+		}
+	}
+	lag := &configurationLag{status: s.flowControl.ConfigurationStatus, clock: s.config.Clock}
+	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, s.flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
 	return nil
+}
+
+// ownInformers returns the source of the configuration. Once started, the informers configure the
+// engine.
+func (s *Server) ownInformers() (*options.Informers, error) {
+	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
+	if err != nil {
+		return nil, err
+	}
+	v1 := s.informers.Flowcontrol().V1()
+	return &options.Informers{
+		Levels:        v1.PriorityLevelConfigurations().Informer(),
+		Schemas:       v1.FlowSchemas().Informer(),
+		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
+		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
+	}, nil
+}
+
+// filterOptions returns what a request meets beside its seats.
+func (s *Server) filterOptions(sizes storedSizes) filter.Options {
+	of := filter.Options{
+		Sizes:       sizes.average,
+		CountsReads: true, // by namingTransformer
+		ExemptLimit: filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit},
+		Own:         isOwn,
+		Explain:     newRejectionReaders(s.generic.Authorization.Authorizer, s.config.authorizesLocally()).include,
+		Serializer:  s.generic.Serializer,
+	}
+	if s.generic.AuditBackend != nil {
+		of.Annotations = s.config.AuditFlowControl.annotations()
+	}
+	return of
 }
 
 // totalSeats returns the seats of this server, 0 without flow control.
@@ -81,54 +104,6 @@ func (s *Server) totalSeats() int {
 		return 0
 	}
 	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
-}
-
-// newFlowControl makes the engine. Once started, the informers configure it.
-func (s *Server) newFlowControl() (*flowControl, error) {
-	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
-	if err != nil {
-		return nil, err
-	}
-	v1 := s.informers.Flowcontrol().V1()
-	levels, schemas := v1.PriorityLevelConfigurations().Informer(), v1.FlowSchemas().Informer()
-	sizes, err := newStoredSizes(levels, schemas)
-	if err != nil {
-		return nil, err
-	}
-	engine, err := apf.New(apf.Config{
-		Levels:        levels,
-		Schemas:       schemas,
-		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
-		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
-		Total:         s.totalSeats(),
-		TotalControl:  s.config.TotalControl,
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, collector := range sizes.collectors() {
-		if err := engine.Registry().Register(collector); err != nil {
-			return nil, err
-		}
-	}
-	return &flowControl{FlowControl: engine, listCost: s.config.ListCost, sizes: sizes}, nil
-}
-
-// filter returns the flow-control filter.
-func (f *flowControl) filter(c *genericapiserver.Config) func(http.Handler) http.Handler {
-	return f.Filter(apf.FilterOptions{
-		LongRunning: c.LongRunningFunc,
-		WaitLimit:   c.RequestTimeout / 4,
-		Objects:     countObjects(c.StorageObjectCountTracker),
-		ListCost:    f.listCost,
-		Sizes:       f.sizes.average,
-		CountsReads: true, // by namingTransformer
-		Annotations: f.annotations,
-		ExemptLimit: f.exemptLimit,
-		Own:         isOwn,
-		Explain:     f.readers.include,
-		Serializer:  c.Serializer,
-	})
 }
 
 // isOwn reports whether a requester is this server, or the kube-apiserver in front.
@@ -152,12 +127,6 @@ func (f *flowControl) check(*http.Request) error {
 	default:
 		return errors.New("the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet")
 	}
-}
-
-// libraryEstimator is the work estimator of the library's own handler chain.
-func libraryEstimator(c *genericapiserver.Config) flowcontrolrequest.WorkEstimatorFunc {
-	return flowcontrolrequest.NewWorkEstimator(c.StorageObjectCountTracker.Get, c.FlowControl.GetInterestedWatchCount,
-		flowcontrolrequest.DefaultWorkEstimatorConfig(), c.FlowControl.GetMaxSeats)
 }
 
 // AuditFlowControl says which requests flow control annotates in audit events, with

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -38,6 +39,17 @@ kind: ClusterRole
 apiVersion: rbac.authorization.k8s.io/v1
 metadata: {name: unconstrained}
 rules: [{apiGroups: [''], resources: [users], verbs: [impersonate]}]
+---
+kind: ClusterRole
+apiVersion: rbac.authorization.k8s.io/v1
+metadata: {name: read}
+rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], verbs: [get, list]}]
+---
+kind: ClusterRoleBinding
+apiVersion: rbac.authorization.k8s.io/v1
+metadata: {name: everybody}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: read}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: 'system:authenticated'}]
 ---
 kind: ClusterRoleBinding
 apiVersion: rbac.authorization.k8s.io/v1
@@ -92,27 +104,31 @@ func TestAnRBACFileConstrainsImpersonation(t *testing.T) {
 	}
 }
 
-// impersonate returns the status of a request for FlowSchemas through this server's filter, and
-// the user whom it reaches the handler as.
+// impersonate returns the status of a request for FlowSchemas through the handler chain, and
+// the user whom it reaches the API as.
 func impersonate(t *testing.T, roles *rbacfile.Authorizer, who, as, group, verb string) (status int, became string) {
 	t.Helper()
 	c := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
 	c.FeatureGate, c.TracerProvider = utilfeature.DefaultFeatureGate, tracing.NewNoopTracerProvider()
+	c.RequestInfoResolver = genericapiserver.NewRequestInfoResolver(c)
 	c.Authorization.Authorizer = authorizer.AuthorizerFunc(roles.Authorize)
-	handler := impersonating(c)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	c.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: who, Groups: []string{user.AllAuthenticated}}}, true, nil
+	})
+	handler := c.BuildHandlerChainFunc(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		reached, _ := request.UserFrom(r.Context())
 		became = reached.GetName()
-	}))
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", nil)
+	}), c)
+	path := "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	if verb == "get" {
+		path += "/catch-all"
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header.Set("Impersonate-User", as)
 	if group != "" {
 		r.Header.Set("Impersonate-Group", group)
 	}
-	ctx := request.WithUser(r.Context(), &user.DefaultInfo{Name: who, Groups: []string{user.AllAuthenticated}})
-	ctx = request.WithRequestInfo(ctx, &request.RequestInfo{
-		IsResourceRequest: true, Path: r.URL.Path, Verb: verb, APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1", Resource: "flowschemas",
-	})
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, r.WithContext(ctx))
+	handler.ServeHTTP(w, r)
 	return w.Code, became
 }

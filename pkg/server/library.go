@@ -8,11 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
-	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/mux"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
-	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/compatibility"
 	"k8s.io/component-base/zpages/flagz"
@@ -30,21 +28,9 @@ func (p *kubeAPIServer) apply(admission *genericoptions.AdmissionOptions, c *gen
 	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, initializers...)
 }
 
-// impersonating replaces the user.
-func impersonating(c *genericapiserver.Config) wrapper {
-	return tracked(c, "impersonation", func(handler http.Handler) http.Handler {
-		return genericapifilters.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
-	})
-}
-
 // aggregatedDiscovery answers with all versions to those who ask for them.
 func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *aggregated.WrappedHandler {
 	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all)
-}
-
-// countObjects returns a function that counts the objects of a resource.
-func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(string) (int64, error) {
-	return tracker.Get
 }
 
 // collectors returns the metric of the size of the stored objects of each type, as

@@ -41,9 +41,6 @@ func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
 	assert.Zero(t, s.average())
 }
 
-func TestListCostIsLearnedUnlessConfiguredOtherwise(t *testing.T) {
-	require.Equal(t, estimate.CostLearned, withFlowControl(t, NewConfig()).flowControl.listCost)
-	config := NewConfig()
-	config.ListCost = estimate.CostBySize
-	require.Equal(t, estimate.CostBySize, withFlowControl(t, config).flowControl.listCost)
+func TestListCostIsLearnedByDefault(t *testing.T) {
+	require.Equal(t, estimate.CostLearned, NewConfig().ListCost)
 }

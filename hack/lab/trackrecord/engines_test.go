@@ -32,7 +32,7 @@ func (s *Site) newEngine(factory informers.SharedInformerFactory) func(http.Hand
 	control.InstallMetrics(s.paths)
 	return control.Filter(apf.FilterOptions{
 		LongRunning: longRunning, WaitLimit: requestTimeout / 4, Objects: s.counts.Get, ListCost: estimate.OwnCost,
-	})
+	}).Handler
 }
 
 // newPeer creates the engine and the filter of k8s.io/apiserver, as kube-apiserver does,

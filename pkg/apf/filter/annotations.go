@@ -49,11 +49,10 @@ func (r *request) annotate(outcome string) {
 	if r.Annotations == AnnotateNone || r.Annotations == AnnotateGoverned && unlimited {
 		return
 	}
-	ctx := r.http.Context()
-	if !audit.AuditContextFrom(ctx).Enabled() {
+	if !audit.AuditContextFrom(r.ctx).Enabled() {
 		return
 	}
-	audit.AddAuditAnnotations(ctx,
+	audit.AddAuditAnnotations(r.ctx,
 		FlowSchemaAnnotation, r.apf.Schema().Name,
 		PriorityLevelAnnotation, r.apf.Level().Name,
 		FlowDistinguisherAnnotation, r.apf.Flow,

@@ -11,7 +11,6 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -46,9 +45,6 @@ func (c *caller) use(function string) {
 	}
 }
 
-func (c *caller) Waiting(stats.Kind, int, time.Duration)   { c.use("Waiting") }
-func (c *caller) Executing(stats.Kind, int, time.Duration) { c.use("Executing") }
-
 func (c *caller) GetInterestedWatchCount(info *apirequest.RequestInfo) int {
 	c.use("GetInterestedWatchCount")
 	return c.WatchTracker.GetInterestedWatchCount(info)
@@ -73,7 +69,6 @@ func newCaller(t *testing.T, seats int) *caller {
 		ListCost:    "size",
 		WaitLimit:   time.Millisecond,
 		Watches:     c,
-		Gauges:      c,
 		Own:         func(user.Info) bool { c.use("Own"); return false },
 		Explain:     func(context.Context, user.Info) bool { c.use("Explain"); return true },
 		Serializer:  codecs(),
@@ -102,7 +97,7 @@ func TestWhatTheFilterCallsMayUseTheFilter(t *testing.T) {
 		}
 	})
 	for _, function := range []string{
-		"LongRunning", "Objects", "Sizes", "GetInterestedWatchCount", "RegisterWatch", "Executing", "Own", "Bypasses", "the handler",
+		"LongRunning", "Objects", "Sizes", "GetInterestedWatchCount", "RegisterWatch", "Own", "Bypasses", "the handler",
 	} {
 		assert.Positive(t, c.called[function], function)
 	}
@@ -118,6 +113,5 @@ func TestWhatTheFilterCallsForARequestThatWaitsMayUseTheFilter(t *testing.T) {
 		assert.Equal(t, http.StatusTooManyRequests, c.ask(c.handler, requestBy(nobody, "get", "")).Code)
 	})
 	held.Finish()
-	assert.Positive(t, c.called["Waiting"])
 	assert.Positive(t, c.called["Explain"])
 }

@@ -1,16 +1,13 @@
-// Package filter is the flow control filter for an http.Handler. It replaces
-// WithPriorityAndFairness of k8s.io/apiserver, with the same behaviour towards
-// clients at a fraction of the cost, and takes its place in the handler chain:
-// after authentication and after the filters that add the RequestInfo and the time
-// of arrival.
+// Package filter is flow control in a handler chain of k8s.io/apiserver, whose
+// WithPriorityAndFairness calls Handle. What the library does not tell Handle, and how it answers
+// rejected requests, is the part of two more filters: Around goes around the chain, Inside goes into
+// it. A program without such a chain has all three as Handler.
 //
 // # Requests
 //
 // A request is classified, its work is estimated, and it acquires its seats, at
 // once or after waiting in a queue. Then it executes. If it gets no seats, it is
-// rejected with 429 and a Retry-After. All of this happens on the goroutine that
-// serves the request. A request that does not wait needs no context, timer or
-// channel of its own.
+// rejected with 429 and a Retry-After.
 //
 // A request waits for at most a quarter of its deadline, counted from its arrival
 // at the server, and for at most a minute.
@@ -22,21 +19,16 @@
 // A watch begins with events for the present state, as many as a list has objects.
 // It holds its seats until the storage has sent these initial events, and none
 // after. The storage says so through the InitializationSignal in the context of the
-// request, whose Signal releases the seats on the calling goroutine: the filter
-// needs no goroutine to wait for it.
-//
-// A handler that ends or panics without Signal, because the watch never reached the
-// storage or because another server serves it, releases the seats at its end. They are
-// released once.
+// request. A handler that ends or panics without it, because the watch never reached the
+// storage or because another server serves it, releases the seats at its end.
 //
 // A handler may hang before the first event, for as long as its client stays: the watch cache
-// of its type cannot be filled. The seats are released when any other request would end, after
-// four times WaitLimit.
+// of its type cannot be filled. The seats are released when any other request would end.
 //
 // # Lists
 //
 // Options.ListCost says what a list costs: by the number of stored objects, by their size, or by
-// what these lists took. Then the filter measures each list that succeeds. Its response writer
+// what these lists took. Then Inside measures each list that succeeds. Its response writer
 // counts the bytes of the body, and the largest Write, which is the whole body if the library does
 // not encode it object by object. The library compresses bodies in the handler. Only the size
 // before compression matters, and gzip writes it at the end of the body: RFC 1952, ISIZE. A list

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -51,18 +50,4 @@ func (g *exemptGate) logRejection(now time.Duration, requester user.Info) {
 	if (last == 0 || now-time.Duration(last) >= exemptLogInterval) && g.logged.CompareAndSwap(last, int64(max(now, 1))) {
 		klog.InfoS("Rejected exempt requests because too many are in flight, logged at most once a minute", "limit", g.InFlight, "user", requester.GetName())
 	}
-}
-
-// serveExempt executes a request of an exempt level, unless too many do.
-func (h *filteredHandler) serveExempt(r *request, w http.ResponseWriter, requester user.Info) {
-	if !h.exempt.enter(r.info, requester) {
-		h.exempt.logRejection(h.engine.Now(), requester)
-		r.apf.Reject()
-		LogOutcome(r.apf, false)
-		r.reject(w)
-		return
-	}
-	defer h.exempt.leave()
-	r.admit() // never rejected
-	r.serve(w, h.handler)
 }

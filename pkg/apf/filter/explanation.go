@@ -1,8 +1,8 @@
 package filter
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,18 +41,25 @@ func (r *request) explanation(of class, reason queueset.Reason) *explanation {
 	if r.Explain == nil || r.Serializer == nil {
 		return nil
 	}
-	ctx := r.http.Context()
-	requester, ok := apirequest.UserFrom(ctx)
-	if !ok || !r.Explain(ctx, requester) {
+	requester, ok := apirequest.UserFrom(r.ctx)
+	if !ok || !r.Explain(r.ctx, requester) {
 		return nil
 	}
 	return &explanation{of, reason.String()}
 }
 
+// rejection is what the client of a rejected request is told.
+type rejection struct {
+	after       int          // seconds
+	explanation *explanation // nil if the user may not know
+	ctx         context.Context
+	version     schema.GroupVersion // of the request
+}
+
 // respond writes a Status.
-func (e *explanation) respond(r *request, w http.ResponseWriter, retryAfter int) {
-	version := schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion}
-	responsewriters.ErrorNegotiated(e.status(tooManyRequests, retryAfter), r.Serializer, version, w, r.http)
+func (r *rejection) respond(e *exchange) {
+	e.Header().Del("X-Content-Type-Options") // of the library's text
+	responsewriters.ErrorNegotiated(r.explanation.status(tooManyRequests, r.after), e.filter.Serializer, r.version, e.ResponseWriter, e.request.WithContext(r.ctx))
 }
 
 // status returns a Status that begins with the message, and is all of it for a nil explanation.

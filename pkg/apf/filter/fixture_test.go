@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,7 +33,6 @@ type site struct {
 	t       *testing.T
 	engine  *engine.Engine
 	watches flowcontrol.WatchTracker
-	gauges  *gauges
 	options Options
 }
 
@@ -48,7 +46,6 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 		t:       t,
 		engine:  engine.New(engine.Options{Total: seats}),
 		watches: flowcontrol.NewWatchTracker(),
-		gauges:  &gauges{},
 	}
 	problems := s.engine.Apply(engine.Configuration{
 		Levels: []engine.LevelConfig{
@@ -71,14 +68,13 @@ func newSite(t *testing.T, discipline queueset.Discipline, seats int) *site {
 	s.options = Options{
 		LongRunning: filters.BasicLongRunningRequestCheck(sets.NewString("watch", "proxy"), sets.NewString("log")),
 		Watches:     s.watches,
-		Gauges:      s.gauges,
 	}
 	return s
 }
 
 // before wraps a handler in the filter.
 func (s *site) before(handler http.HandlerFunc) http.Handler {
-	return New(s.engine, s.options)(handler)
+	return New(s.engine, s.options).Handler(handler)
 }
 
 // ask sends one request and returns the response.
@@ -108,7 +104,7 @@ func (s *site) series(schema string) *stats.Snapshot {
 	return &stats.Snapshot{}
 }
 
-// requireIdle requires that all seats are free and all gauges are zero.
+// requireIdle requires that all seats are free.
 func (s *site) requireIdle() {
 	s.t.Helper()
 	for _, level := range s.engine.Report().Levels {
@@ -116,7 +112,6 @@ func (s *site) requireIdle() {
 		require.Zero(s.t, level.Figures.Executing, level.Config.Name)
 		require.Zero(s.t, level.Figures.Waiting, level.Config.Name)
 	}
-	require.Equal(s.t, counts{}, s.gauges.now())
 	require.Zero(s.t, s.watching())
 }
 
@@ -156,50 +151,6 @@ func requestOf(name string, info *apirequest.RequestInfo, query string) *http.Re
 	ctx := apirequest.WithReceivedTimestamp(context.Background(), time.Now())
 	ctx = apirequest.WithUser(ctx, &user.DefaultInfo{Name: name, Groups: groups})
 	return r.WithContext(apirequest.WithRequestInfo(ctx, info))
-}
-
-// gauges records its calls.
-type gauges struct {
-	mu      sync.Mutex
-	present counts
-	log     []gaugeCall
-}
-
-type counts struct{ waiting, executing [stats.KindCount]int }
-
-type gaugeCall struct {
-	phase string
-	kind  stats.Kind
-	delta int
-	at    time.Duration
-}
-
-var _ KindGauges = (*gauges)(nil)
-
-func (g *gauges) Waiting(kind stats.Kind, delta int, now time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.present.waiting[kind] += delta
-	g.log = append(g.log, gaugeCall{"waiting", kind, delta, now})
-}
-
-func (g *gauges) Executing(kind stats.Kind, delta int, now time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.present.executing[kind] += delta
-	g.log = append(g.log, gaugeCall{"executing", kind, delta, now})
-}
-
-func (g *gauges) now() counts {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.present
-}
-
-// one returns counts with a single request of the kind.
-func one(kind stats.Kind) (n [stats.KindCount]int) {
-	n[kind] = 1
-	return n
 }
 
 func infoOf(r *http.Request) *apirequest.RequestInfo {

@@ -56,19 +56,9 @@ func (l *lists) measured(read *estimate.Read, cost *estimate.Cost) *measuredList
 	return list
 }
 
-// serve executes a list, which l measures unless it is nil. The learner is told what the list
-// took, unless it failed.
-func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler, seating *Seating) {
-	ctx := listContext{Context: r.Context(), seating: seating}
-	if l == nil {
-		handler.ServeHTTP(w, r.WithContext(ctx))
-		return
-	}
+// serve executes the list. The learner is told what it took, unless it failed.
+func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	l.ResponseWriter = w
-	if l.countsReads {
-		ctx.list = l
-	}
-	r = r.WithContext(ctx)
 	begun, done := l.now(), false
 	defer func() {
 		// A list that has raised the estimate took that memory, even if it fails.

@@ -208,9 +208,9 @@ func TestOnlyListsAreMeasured(t *testing.T) {
 			s.options.ListCost = cost
 			w := httptest.NewRecorder()
 			s.before(func(got http.ResponseWriter, r *http.Request) {
-				assert.Equal(t, !measured || !learns, got == http.ResponseWriter(w), "%s %s", verb, cost)
-				counted, _ := r.Context().Value(readKey{}).(*measuredList)
-				assert.Equal(t, measured && learns, counted != nil, "%s %s", verb, cost)
+				_, around := got.(*exchange)
+				assert.Equal(t, !measured || !learns, around, "%s %s", verb, cost)
+				assert.Equal(t, measured && learns, exchangeOf(r.Context(), s.engine).list != nil, "%s %s", verb, cost)
 			}).ServeHTTP(w, requestBy(nobody, verb, ""))
 		}
 	}

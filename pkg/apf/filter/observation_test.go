@@ -2,7 +2,6 @@ package filter
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,7 +83,6 @@ func TestLogOfRequestsSaysHowTheyWereJudged(t *testing.T) {
 			}
 		})
 	}
-	assert.Equal(t, strings.Repeat("a", 64), truncate(strings.Repeat("a", 65)))
 }
 
 // The estimate was logged after the arrival, while a dispatch may already change it. The

@@ -12,7 +12,6 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 )
 
 // maxWait is the longest time that a request may wait.
@@ -48,8 +47,6 @@ type Options struct {
 	// Watches counts the watchers of an object. The filter registers each watch with
 	// it. The default is a WatchTracker of the filter's own.
 	Watches flowcontrol.WatchTracker
-	// Gauges counts requests by kind.
-	Gauges KindGauges
 	// Annotations says which requests are annotated in their audit events. The default
 	// is none. The filter must come after WithAudit in the handler chain.
 	Annotations Annotations
@@ -69,32 +66,6 @@ type Options struct {
 	// Serializer encodes the Status. Without it, Explain is not called.
 	Serializer runtime.NegotiatedSerializer
 }
-
-// Kind is a kind of request.
-type Kind = stats.Kind
-
-// The kinds.
-const (
-	ReadOnly = stats.ReadOnly
-	Mutating = stats.Mutating
-)
-
-// KindGauges counts the requests of each kind that wait and execute. Times are of
-// the engine's clock.
-type KindGauges interface {
-	Waiting(kind Kind, delta int, now time.Duration)
-	Executing(kind Kind, delta int, now time.Duration)
-}
-
-var _ KindGauges = (*stats.KindGauges)(nil)
-
-// noGauges counts nothing.
-type noGauges struct{}
-
-var _ KindGauges = noGauges{}
-
-func (noGauges) Waiting(stats.Kind, int, time.Duration)   {}
-func (noGauges) Executing(stats.Kind, int, time.Duration) {}
 
 func (o Options) complete() Options {
 	if o.LongRunning == nil {
@@ -120,9 +91,6 @@ func (o Options) complete() Options {
 	}
 	if o.Own == nil {
 		o.Own = func(user.Info) bool { return false }
-	}
-	if o.Gauges == nil {
-		o.Gauges = noGauges{}
 	}
 	return o
 }

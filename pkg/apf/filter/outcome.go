@@ -12,9 +12,9 @@ const (
 	requestVerbosity = 7 // all others
 )
 
-// LogOutcome logs whether a request may execute, at verbosity 5 if it waited or was
+// logOutcome logs whether a request may execute, at verbosity 5 if it waited or was
 // rejected and at 7 if it did not wait.
-func LogOutcome(r *engine.Request, admitted bool) {
+func logOutcome(r *engine.Request, admitted bool) {
 	message, log := "Request starts at once", klog.V(requestVerbosity)
 	switch {
 	case !admitted:

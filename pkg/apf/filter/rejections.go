@@ -2,14 +2,11 @@ package filter
 
 import (
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
-	epmetrics "k8s.io/apiserver/pkg/endpoints/metrics"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -22,18 +19,17 @@ const (
 	minKept = 64
 )
 
-// reject responds to a request that got no seats.
-func (r *request) reject(w http.ResponseWriter) {
+// reject ends a request that got no seats. The library responds, and the exchange completes that.
+func (r *request) reject() {
 	after := r.rejections.add(r.apf.Level().Name, r.engine.Now())
 	r.annotate(r.apf.Reason().String())
-	explanation := r.explanation(classOf(r.apf), r.apf.Reason())
-	r.apf.End()
-	if explanation != nil {
-		r.recordTooMany()
-		explanation.respond(r, w, after)
-		return
+	if r.exchange != nil {
+		r.exchange.rejection = &rejection{
+			after: after, explanation: r.explanation(classOf(r.apf), r.apf.Reason()), ctx: r.ctx,
+			version: schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion},
+		}
 	}
-	r.respondTooMany(w, after)
+	r.apf.End()
 }
 
 // tooManyReads is what a list is told that got no seats to read from etcd.
@@ -47,19 +43,6 @@ func rejectAgain(r request) func(queueset.Reason) error {
 		after := r.rejections.add(class.level, r.engine.Now())
 		return r.explanation(class, reason).status(tooManyReads, after)
 	}
-}
-
-// recordTooMany counts a response with status 429.
-func (r *request) recordTooMany() {
-	epmetrics.RecordDroppedRequest(r.http, r.info, epmetrics.APIServerComponent, r.kind() == stats.Mutating)
-	epmetrics.RecordRequestTermination(r.http, r.info, epmetrics.APIServerComponent, http.StatusTooManyRequests)
-}
-
-// respondTooMany responds without an explanation. after is in seconds.
-func (r *request) respondTooMany(w http.ResponseWriter, after int) {
-	r.recordTooMany()
-	w.Header().Set("Retry-After", strconv.Itoa(after))
-	http.Error(w, tooManyRequests, http.StatusTooManyRequests)
 }
 
 // rejections computes Retry-After from the rate of rejections of each priority

@@ -47,14 +47,10 @@ type Seating struct {
 
 // SeatingOf returns the Seating of the request of ctx, or nil.
 func SeatingOf(ctx context.Context) *Seating {
-	switch of := ctx.Value(seatingKey{}).(type) {
-	case *Seating:
-		return of
-	case *chainRequest:
-		return of.seating
-	default:
-		return nil
+	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return e.seating
 	}
+	return nil
 }
 
 // FromStorage reports whether the list was estimated as a read from etcd. One that names an
@@ -187,7 +183,7 @@ func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan stru
 	if !rejected {
 		return s.seated, nil
 	}
-	LogOutcome(s.apf, false)
+	logOutcome(s.apf, false)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return false, ctx.Err()
 	}
@@ -228,9 +224,6 @@ func (s *Seating) End() time.Duration {
 	s.apf = nil
 	return s.executed
 }
-
-// seatingKey is the key in a context of the Seating of a list, or of a chainRequest.
-type seatingKey struct{}
 
 // seating returns the Seating of a list, without what its filter knows.
 func (l *lists) seating(r *http.Request, info *apirequest.RequestInfo, work *listWork) *Seating {

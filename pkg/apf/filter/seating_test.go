@@ -56,35 +56,6 @@ func TestAListExchangesItsSeats(t *testing.T) {
 	assert.EqualValues(t, 3, s.series("everybody").Dispatched, "each time it asked")
 }
 
-// The same behind WithPriorityAndFairness of the library, which keeps the request to itself.
-func TestAListExchangesItsSeatsInAChainOfTheLibrary(t *testing.T) {
-	s := newSite(t, queueset.Queue, 600)
-	s.bigLists()
-	estimator := NewWorkEstimator(s.options, func(string) uint64 { return 90 }, s.engine.Now)
-	request := requestBy(nobody, "list", "resourceVersion=0")
-	var asked bool
-	estimator.Around(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		apf := s.engine.Begin()
-		FillAttributes(&apf.Attributes, infoOf(r), userOf(r))
-		apf.Classify()
-		work := estimate.One()
-		assert.True(t, apf.Admit(r.Context(), work, nil))
-		assert.NotNil(t, RequestOf(r.Context()))
-		assert.Nil(t, SeatingOf(r.Context()), "it has no seats yet")
-		begun := Begin(r.Context(), apf, work)
-		defer begun.End()
-		seating := SeatingOf(r.Context())
-		defer vacate(t, seating)()
-		seated, err := seating.AskForStorage(r.Context(), configMaps, true, nil)
-		assert.NoError(t, err)
-		assert.True(t, seated)
-		assert.Equal(t, 40, s.figures("tested").SeatsInUse)
-		asked = true
-	})).ServeHTTP(nil, request)
-	assert.True(t, asked)
-	s.requireIdle()
-}
-
 // A resource may be stored under another name than its URL has, and a request may list several.
 func TestAListAsksForTheSeatsOfTheResourceThatItReads(t *testing.T) {
 	s := newSite(t, queueset.Queue, 600)

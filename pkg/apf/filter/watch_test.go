@@ -3,7 +3,6 @@ package filter
 import (
 	"errors"
 	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -21,12 +19,11 @@ func TestWatchHoldsItsSeatUntilItsInitialEventsAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, queueset.Queue, 1)
 		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
-			assert.Equal(t, counts{executing: one(stats.ReadOnly)}, s.gauges.now())
 			assert.Equal(t, 1, s.figures("tested").SeatsInUse)
 			<-time.After(2 * time.Second)
 			flowcontrol.WatchInitialized(r.Context())
+			synctest.Wait()
 			assert.Zero(t, s.figures("tested").SeatsInUse, "initialized")
-			assert.Equal(t, counts{}, s.gauges.now())
 			<-time.After(time.Hour)
 		}), requestBy(nobody, "watch", "resourceVersion=7"))
 
@@ -38,17 +35,20 @@ func TestWatchHoldsItsSeatUntilItsInitialEventsAreSent(t *testing.T) {
 }
 
 func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
-	s := newSite(t, queueset.Reject, 1)
-	others := s.before(func(http.ResponseWriter, *http.Request) {})
-	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, http.StatusTooManyRequests, s.ask(others, requestBy(nobody, "get", "")).Code, "before")
-		flowcontrol.WatchInitialized(r.Context())
-		for range 3 { // after its release, the Request is in the pool
-			assert.Equal(t, http.StatusOK, s.ask(others, requestBy(nobody, "get", "")).Code, "after")
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, queueset.Reject, 1)
+		others := s.before(func(http.ResponseWriter, *http.Request) {})
+		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, http.StatusTooManyRequests, s.ask(others, requestBy(nobody, "get", "")).Code, "before")
 			flowcontrol.WatchInitialized(r.Context())
-		}
-	}), requestBy(nobody, "watch", ""))
-	s.requireIdle()
+			for range 3 { // after its release, the Request is in the pool
+				synctest.Wait()
+				assert.Equal(t, http.StatusOK, s.ask(others, requestBy(nobody, "get", "")).Code, "after")
+				flowcontrol.WatchInitialized(r.Context())
+			}
+		}), requestBy(nobody, "watch", ""))
+		s.requireIdle()
+	})
 }
 
 // Issue 109603: the watch cache of the type cannot be filled, and the client stays.
@@ -117,11 +117,6 @@ func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
 		{"while it is being initialized", func(_ *site, r *http.Request) {
 			go flowcontrol.WatchInitialized(r.Context())
 		}},
-		{"while the gauge is being set", func(s *site, r *http.Request) {
-			s.gauges.mu.Lock() // blocks the signal here
-			go flowcontrol.WatchInitialized(r.Context())
-			go s.gauges.mu.Unlock()
-		}},
 	} {
 		for _, user := range []string{nobody, master} {
 			t.Run(test.name+" by "+user, func(t *testing.T) {
@@ -141,22 +136,6 @@ func TestPanicOfAWatchLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestSignalReturnsWhenTheSeatIsFree(t *testing.T) {
-	s := newSite(t, queueset.Queue, 1)
-	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
-		var signals sync.WaitGroup
-		for range 20 {
-			signals.Go(func() {
-				flowcontrol.WatchInitialized(r.Context())
-				assert.Zero(t, s.figures("tested").SeatsInUse)
-			})
-		}
-		signals.Wait()
-	}), requestBy(nobody, "watch", ""))
-	s.requireIdle()
-	assert.EqualValues(t, 1, s.series("everybody").ExecutionWatch.Count())
-}
-
 func TestWatchIsKnownToWritersWhileItGoesOn(t *testing.T) {
 	s := newSite(t, queueset.Queue, 1)
 	s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
@@ -171,7 +150,6 @@ func TestRejectedWatchIsNotRegistered(t *testing.T) {
 	s := newSite(t, queueset.Reject, 0)
 	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), requestBy(nobody, "watch", ""))
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)
-	assert.Empty(t, s.gauges.log)
 	s.requireIdle()
 }
 
@@ -187,20 +165,6 @@ func TestWatchWaitsForASeatLikeAnyRequest(t *testing.T) {
 
 		time.AfterFunc(time.Second, release)
 		assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(nobody, "watch", "")).Code)
-		synctest.Wait() // the finished request may still update its gauges
 		s.requireIdle()
 	})
-}
-
-func TestWaitingForTheSignalIsPossible(t *testing.T) {
-	s := newSite(t, queueset.Queue, 1)
-	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: requestBy(nobody, "watch", "")}
-	p.info = infoOf(p.http)
-	FillAttributes(&p.apf.Attributes, p.info, userOf(p.http))
-	p.apf.Classify()
-	assert.True(t, p.admit())
-	signal := &initializationSignal{request: p, done: make(chan struct{})}
-	go signal.Signal()
-	signal.Wait()
-	assert.Zero(t, s.figures("tested").SeatsInUse)
 }

@@ -47,11 +47,11 @@ func (s *site) workOf(k known, r *http.Request) seats.Work {
 
 // estimate returns this filter's estimate for a request.
 func (s *site) estimate(r *http.Request) seats.Work {
-	p := request{filter: New(s.engine, s.options)(nil).(*filteredHandler).filter, apf: s.engine.Begin(), http: r, info: infoOf(r)}
+	p := request{Filter: New(s.engine, s.options), apf: s.engine.Begin(), ctx: r.Context(), info: infoOf(r), exchange: &exchange{request: r}}
 	defer p.apf.End()
 	FillAttributes(&p.apf.Attributes, p.info, userOf(r))
 	p.apf.Classify()
-	return p.work().Normal()
+	return p.work(nil).Normal()
 }
 
 func TestWorkOfRequests(t *testing.T) {

@@ -26,6 +26,8 @@
 //     the server or the service account of its pod;
 //   - built-in: objects of Kubernetes that fit an aggregated server, see BuiltIn.
 //
+// A server with informers of its own sets Options.Informers, in place of all of these.
+//
 // No source delays a start or ends the server. While a source cannot be read, or what it has is invalid, what
 // was in force stays: nothing falls back to a worse source. Status says which source is in
 // force, since when, and what is wrong with the better ones; so do the debug endpoint

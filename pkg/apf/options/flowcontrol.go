@@ -6,17 +6,12 @@ import (
 	"slices"
 	"sync"
 
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
-	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
-	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 )
 
 // metricsPath is where the library serves metrics.
@@ -26,10 +21,9 @@ const metricsPath = "/metrics"
 // its configuration.
 type FlowControl struct {
 	*apf.FlowControl
-	sources *sources
+	sources *sources // nil if informers are the source
 	file    *file    // nil without one
 	cluster *cluster // nil unless it is followed
-	lists   *apf.WorkEstimator
 }
 
 var _ flowcontrol.Interface = (*FlowControl)(nil)
@@ -53,8 +47,14 @@ func (f *FlowControl) start(o *Options, config *rest.Config) {
 	f.cluster = newCluster(client, f.sources, o.Clock)
 }
 
-// Status returns where the configuration in force comes from.
-func (f *FlowControl) Status() Status { return f.sources.status() }
+// Status returns where the configuration in force comes from. It is the zero value with Informers,
+// whose state ConfigurationStatus says.
+func (f *FlowControl) Status() Status {
+	if f.sources == nil {
+		return Status{}
+	}
+	return f.sources.status()
+}
 
 // Run implements flowcontrol.Interface. It follows the sources until stop is closed.
 func (f *FlowControl) Run(stop <-chan struct{}) error {
@@ -76,44 +76,26 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 // its own adds Registry to it.
 func (f *FlowControl) Install(paths *mux.PathRecorderMux) {
 	f.FlowControl.Install(paths)
-	paths.UnlistedHandleFunc(statusPath, f.sources.serve)
+	if f.sources != nil {
+		paths.UnlistedHandleFunc(statusPath, f.sources.serve)
+	}
 	if slices.Contains(paths.ListedPaths(), metricsPath) {
 		f.InstallMetrics(paths)
 	}
 }
 
-// Handle implements flowcontrol.Interface. A list costs what ListCost says, and not what the
-// filter of the library estimates.
-func (f *FlowControl) Handle(
-	ctx context.Context,
-	digest flowcontrol.RequestDigest,
-	note func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string),
-	estimateWork func() fcrequest.WorkEstimate,
-	queueNote fairqueuing.QueueNoteFn,
-	execute func(),
-) {
-	if r := filter.RequestOf(ctx); r != nil {
-		level := ""
-		noteLevel := note
-		note = func(s *flowcontrolv1.FlowSchema, l *flowcontrolv1.PriorityLevelConfiguration, flow string) {
-			level = l.Name
-			noteLevel(s, l, flow)
-		}
-		estimateWork = func() fcrequest.WorkEstimate { return f.lists.EstimateWork(r, "", level) }
+// govern wraps the handler chain, so that flow control knows the requests, and measures lists where
+// the chain executes them.
+func (f *FlowControl) govern(c *genericapiserver.Config, options apf.FilterOptions) {
+	if options.Objects == nil {
+		options.Objects = apf.ObjectsOf(c.StorageObjectCountTracker.Get)
 	}
-	f.FlowControl.Handle(ctx, digest, note, estimateWork, queueNote, execute)
-}
-
-// estimateLists wraps the handler chain, so that Handle knows the request and lists are
-// measured where the chain executes them.
-func (f *FlowControl) estimateLists(c *genericapiserver.Config, cost estimate.ListCost) {
-	f.lists = f.WorkEstimator(apf.FilterOptions{
-		ListCost: cost,
-		Objects:  apf.ObjectsOf(c.StorageObjectCountTracker.Get),
-		Sizes:    apf.SizesOf(c.StorageObjectCountTracker.Get),
-	})
+	if options.Sizes == nil {
+		options.Sizes = apf.SizesOf(c.StorageObjectCountTracker.Get)
+	}
+	filter := f.Filter(options)
 	build := c.BuildHandlerChainFunc
 	c.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		return withoutEmptyUIDs(f.lists.Around(build(f.lists.Measure(handler), c)))
+		return filter.Around(build(filter.Inside(handler), c))
 	}
 }

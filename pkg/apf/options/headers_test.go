@@ -64,23 +64,3 @@ spec:
 	assert.Equal(t, []string{"uid-of-a-schema"}, response.Header.Values(schemaHeader), "an object of a cluster has one")
 	assert.Empty(t, response.Header.Values(levelHeader))
 }
-
-func TestEmptyHeadersAreLeftOutHoweverAResponseBegins(t *testing.T) {
-	for name, begin := range map[string]http.HandlerFunc{
-		"by its body":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("done")) },
-		"by its status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
-		"by a flush":    func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
-		"by its end":    func(http.ResponseWriter, *http.Request) {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			response := asked(t, withoutEmptyUIDs( //nolint:bodyclose // asked closes it
-				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set(schemaHeader, "")
-					w.Header().Set(levelHeader, "uid")
-					begin(w, r)
-				})), "alice")
-			assert.Empty(t, response.Header.Values(schemaHeader))
-			assert.Equal(t, []string{"uid"}, response.Header.Values(levelHeader))
-		})
-	}
-}

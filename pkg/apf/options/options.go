@@ -11,6 +11,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
@@ -45,12 +46,29 @@ type Options struct {
 	// twice Seats.
 	Adaptive bool
 
+	// What follows has no flag.
+
+	// Informers are the source of a server that has informers of its own, in place of all others.
+	Informers *Informers
+	// Total says whether a total is recommended, and whether the total follows that. Adaptive
+	// sets its mode.
+	Total total.Options
+	// Filter has what else a filter does: audit annotations, explanations, a bound on exempt
+	// requests. ListCost is the one above. By default Objects and Sizes are of the server.
+	Filter apf.FilterOptions
 	// Client reads the objects of kube-apiserver, with FollowCluster alone. The default is a client
-	// by the ClientConfig of ApplyToRecommended, or else by the service account of the pod. It has
-	// no flag.
+	// by the ClientConfig of ApplyToRecommended, or else by the service account of the pod.
 	Client kubernetes.Interface
 	// Clock is the source of time, for tests. The default is the machine's.
 	Clock utilclock.WithTickerAndDelayedExecution
+}
+
+// Informers are informers of FlowSchemas and PriorityLevelConfigurations, which the server starts,
+// and the typed clients of their status. apf.Config says what each is for.
+type Informers struct {
+	Levels, Schemas cache.SharedIndexInformer
+	SchemaPatcher   apf.SchemaPatcher
+	LevelGetter     apf.LevelGetter
 }
 
 // NewOptions returns the default options: built-in configuration, learned costs of lists, and
@@ -81,6 +99,9 @@ func (o *Options) Validate() []error {
 	var errs []error
 	if o.Seats < 0 {
 		errs = append(errs, fmt.Errorf("--flow-control-seats=%d must not be negative", o.Seats))
+	}
+	if o.Informers != nil && (o.ConfigPath != "" || o.FollowCluster) {
+		errs = append(errs, errors.New("informers are the only source of a configuration: leave out --flow-control-config and --flow-control-from-cluster"))
 	}
 	if err := o.ListCost.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("--flow-control-list-cost=%w", err))
@@ -134,18 +155,33 @@ func (o *Options) applyTo(c *genericapiserver.Config, cluster *rest.Config) erro
 	if err := utilerrors.NewAggregate(o.Validate()); err != nil {
 		return err
 	}
-	config := apf.Config{Total: o.seats(), Clock: o.Clock, Period: period}
-	if o.Adaptive {
-		config.TotalControl.Mode = total.Adaptive
-	}
-	engine, err := apf.New(config)
+	engine, err := apf.New(o.config())
 	if err != nil {
 		return err
 	}
-	f := &FlowControl{FlowControl: engine, sources: newSources(engine.Apply, o.Clock)}
-	f.start(o, cluster)
-	engine.Registry().MustRegister(&collector{f.sources})
-	f.estimateLists(c, o.ListCost)
+	f := &FlowControl{FlowControl: engine}
+	if o.Informers == nil {
+		f.sources = newSources(engine.Apply, o.Clock)
+		f.start(o, cluster)
+		engine.Registry().MustRegister(&collector{f.sources})
+	}
+	filter := o.Filter
+	filter.ListCost = o.ListCost
+	f.govern(c, filter)
 	c.FlowControl = f
 	return nil
+}
+
+// config returns the configuration of the engine.
+func (o *Options) config() apf.Config {
+	config := apf.Config{Total: o.seats(), TotalControl: o.Total, Clock: o.Clock, Period: period}
+	if o.Adaptive {
+		config.TotalControl.Mode = total.Adaptive
+	}
+	if from := o.Informers; from != nil {
+		config.Levels, config.Schemas = from.Levels, from.Schemas
+		config.SchemaPatcher, config.LevelGetter = from.SchemaPatcher, from.LevelGetter
+		config.Period = 0 // as the server that they are from
+	}
+	return config
 }

@@ -136,7 +136,7 @@ func newSite(t *testing.T, total int) *site {
 
 func (s *site) filter(options filter.Options) {
 	s.options = options
-	s.handler = filter.New(s.engine, options)(http.HandlerFunc(s.serve))
+	s.handler = filter.New(s.engine, options).Handler(http.HandlerFunc(s.serve))
 }
 
 // configure also adds a level for each of the users.

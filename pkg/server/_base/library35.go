@@ -7,15 +7,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
-	"k8s.io/apiserver/pkg/endpoints/filters/impersonation"
-	genericfeatures "k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/flagz"
 	"k8s.io/apiserver/pkg/server/mux"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/server/statusz"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/compatibility"
 	zpagesfeatures "k8s.io/component-base/zpages/features"
@@ -33,30 +30,10 @@ func (p *kubeAPIServer) apply(admission *genericoptions.AdmissionOptions, c *gen
 	return admission.ApplyTo(c, p.informers, p.client, p.dynamic, c.FeatureGate, c.EffectiveVersion, initializers...)
 }
 
-// impersonating replaces the user, with a permission for each if the feature is on.
-func impersonating(c *genericapiserver.Config) wrapper {
-	if !c.FeatureGate.Enabled(genericfeatures.ConstrainedImpersonation) {
-		return tracked(c, "impersonation", func(handler http.Handler) http.Handler {
-			return impersonation.WithImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
-		})
-	}
-	return tracked(c, "constrainedimpersonation", func(handler http.Handler) http.Handler {
-		return impersonation.WithConstrainedImpersonation(handler, c.Authorization.Authorizer, c.Serializer)
-	})
-}
-
 // aggregatedDiscovery answers with all versions to those who ask for them. This server has
 // no peers.
 func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *aggregated.WrappedHandler {
 	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all, all)
-}
-
-// countObjects returns a function that counts the objects of a resource.
-func countObjects(tracker flowcontrolrequest.StorageObjectCountTracker) func(string) (int64, error) {
-	return func(resource string) (int64, error) {
-		stored, err := tracker.Get(resource)
-		return stored.ObjectCount, err
-	}
 }
 
 // collectors returns nothing: the library has the metric of the size.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
-	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
 )
 
@@ -23,13 +22,6 @@ type reviewFailure struct {
 	err atomic.Pointer[apierrors.StatusError]
 }
 
-// WithReviewFailures lets the authenticator and the authorizer below call FailReview.
-func WithReviewFailures(handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), reviewFailureKey{}, &reviewFailure{})))
-	})
-}
-
 // FailReview records that a TokenReview or SubjectAccessReview of a request has no
 // result. WithReviewAnswers sends err to the client.
 func FailReview(ctx context.Context, err *apierrors.StatusError) {
@@ -38,23 +30,17 @@ func FailReview(ctx context.Context, err *apierrors.StatusError) {
 	}
 }
 
-// WithReviewAnswers answers with the error of FailReview, where the library answers
-// 401, 403 or 500. It concerns clients that are not authenticated.
+// WithReviewAnswers lets the authenticator and the authorizer in handler call FailReview, and answers
+// with its error, where the library answers 401, 403 or 500. It concerns clients that are not
+// authenticated.
 func WithReviewAnswers(handler http.Handler, serializer runtime.NegotiatedSerializer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		failure, ok := r.Context().Value(reviewFailureKey{}).(*reviewFailure)
-		if ok && !isAuthenticated(r.Context()) {
-			w = responsewriter.WrapForHTTP1Or2(&reviewAnswer{ResponseWriter: w, failure: failure, replace: func(err *apierrors.StatusError) {
-				responsewriters.ErrorNegotiated(err, serializer, schema.GroupVersion{}, w, r)
-			}})
-		}
-		handler.ServeHTTP(w, r)
+		failure := &reviewFailure{}
+		r = r.WithContext(context.WithValue(r.Context(), reviewFailureKey{}, failure))
+		handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(&reviewAnswer{ResponseWriter: w, failure: failure, replace: func(err *apierrors.StatusError) {
+			responsewriters.ErrorNegotiated(err, serializer, schema.GroupVersion{}, w, r)
+		}}), r)
 	})
-}
-
-func isAuthenticated(ctx context.Context) bool {
-	requester, ok := apirequest.UserFrom(ctx)
-	return ok && !IsUnauthenticated(requester)
 }
 
 // IsUnauthenticated reports whether a request has no known user.

@@ -103,10 +103,9 @@ func newTestServer(t *testing.T, options *Options, ownCAFile string) *testServer
 			t.Error(err)
 		}
 	}))
-	handler = serverfilters.WithReviewAnswers(filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs), codecs)
-	unauthorized := serverfilters.WithReviewAnswers(filters.Unauthorized(codecs), codecs)
-	handler = filters.WithAuthentication(handler, authentication.Authenticator, unauthorized, authentication.APIAudiences, authentication.RequestHeaderConfig)
-	handler = serverfilters.WithReviewFailures(handler)
+	handler = filters.WithAuthorization(handler, applied.authorization.Authorizer, codecs)
+	handler = filters.WithAuthentication(handler, authentication.Authenticator, filters.Unauthorized(codecs), authentication.APIAudiences, authentication.RequestHeaderConfig)
+	handler = serverfilters.WithReviewAnswers(handler, codecs)
 	handler = filters.WithRequestInfo(handler, &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")})
 
 	web := httptest.NewUnstartedServer(handler)

@@ -1,11 +1,8 @@
 package alone
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -140,26 +137,6 @@ func testFullLevel(t *testing.T, g *live) {
 	require.Equal(t, governors(rejected), governors(done))
 	eventually.Holds(t, "the seat is free again", func(a *eventually.Attempt) {
 		answer, err := g.as(a.Context(), "full", "catch-all")
-		require.NoError(a, err)
-		require.Equal(a, http.StatusOK, answer.Code)
-	})
-}
-
-// testSlowBody is about HTTP/1.1: a stream of HTTP/2 ends with its answer.
-func testSlowBody(t *testing.T, g *live) {
-	g.govern(t, "slow", reject())
-	connection, err := tls.Dial("tcp", strings.TrimPrefix(g.URL, "https://"), &tls.Config{InsecureSkipVerify: true})
-	require.NoError(t, err)
-	defer func() { _ = connection.Close() }()
-	_, err = io.WriteString(connection, "POST "+v1Path+"/flowschemas?timeout=1s HTTP/1.1\r\nHost: slow\r\nAuthorization: Bearer slow\r\n"+
-		"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
-	require.NoError(t, err)
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	require.Equal(t, http.StatusGatewayTimeout, response.StatusCode)
-	eventually.Holds(t, "its seat is free", func(a *eventually.Attempt) {
-		answer, err := g.as(a.Context(), "slow", "catch-all")
 		require.NoError(a, err)
 		require.Equal(a, http.StatusOK, answer.Code)
 	})

@@ -27,9 +27,7 @@ func testMistakes(t *testing.T, s *live) {
 		code                             int
 		says                             string
 	}{
-		{"a group of nobody", http.MethodGet, schemas, "", "Impersonate-Group: x", 400, "Impersonate-Group requires Impersonate-User"},
 		{"a watch with continue", http.MethodGet, schemas + "?watch=1&continue=abc", "", "", 422, "is forbidden when continue is provided"},
-		{"a UID of nobody", http.MethodGet, schemas, "", "Impersonate-Uid: x", 400, "Impersonate-Uid requires Impersonate-User"},
 		{"an object larger than etcd accepts", http.MethodPost, schemas, toJSON(t, large), "", 413, "make the object smaller"},
 		{"aliases for 500 MB", http.MethodPost, schemas, aliases, yaml, 400, "with its aliases expanded, the YAML body has more than"},
 	} {

@@ -48,7 +48,6 @@ func alone() []liveCase {
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},
 		{"a queue lets requests wait, and rejects when it is full", testQueue},
-		{"a body that does not end gives its seat back", testSlowBody},
 		{"a second server on the data directory says who has it", testSecondServer},
 	}
 }

@@ -138,7 +138,9 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 		require.ElementsMatch(t, *step.warnings, ours.header.Values("Warning"), what)
 	}
 	for _, cause := range causesOf(ours) {
-		require.Empty(t, gosyntax.Find(cause.Message), "%s: Go syntax in %s", what, cause.Message)
+		if cause.Field != "dryRun" { // an option, of which the library tells
+			require.Empty(t, gosyntax.Find(cause.Message), "%s: Go syntax in %s", what, cause.Message)
+		}
 	}
 	if len(answers) == 1 {
 		return

@@ -15,7 +15,7 @@ func withSeating(handler http.Handler, c *Config) http.Handler {
 	if !ok {
 		return handler
 	}
-	return flowControl.WorkEstimator(apf.FilterOptions{
+	return flowControl.Filter(apf.FilterOptions{
 		Objects: apf.ObjectsOf(c.StorageObjectCountTracker.Get), Sizes: apf.SizesOf(c.StorageObjectCountTracker.Get),
 		ListCost: estimate.CostByCount,
 	}).Around(handler)

@@ -19,7 +19,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
 )
 
@@ -84,8 +83,7 @@ func ourFilter(b *testing.B, cost estimate.ListCost) func(http.Handler) http.Han
 		Sizes:       func(string) int64 { return 1_000 },
 		ListCost:    cost,
 		CountsReads: true,
-		Gauges:      stats.NewKindGauges(e.Now()),
-	})
+	}).Handler
 }
 
 // requestOf returns a request as the preceding filters leave it.

@@ -245,29 +245,6 @@ func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 	}
 }
 
-func TestRequestsByKind(t *testing.T) {
-	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, registry.Register(NewKindCollector(kindsOfThreeSeconds)))
-	families := byName(t, registry)
-	value := func(name, kind string) float64 {
-		for _, metric := range families[name].GetMetric() {
-			if hasLabels(metric, []string{kindLabel, kind}) {
-				return metric.GetGauge().GetValue()
-			}
-		}
-		return -1
-	}
-	assert.Equal(t, 2.0, value("apiserver_current_inqueue_requests", "mutating"))
-	assert.Equal(t, 0.0, value("apiserver_current_inqueue_requests", "readOnly"))
-	assert.Equal(t, 5.0, value("apiserver_current_inflight_requests", "readOnly"))
-	for _, metric := range families[prefix+"read_vs_write_current_requests"].GetMetric() {
-		if hasLabels(metric, []string{kindLabel, "readOnly", phaseLabel, "executing"}) {
-			assert.Equal(t, uint64(3e9), metric.GetHistogram().GetSampleCount())
-			assert.InDelta(t, 1.5e9, metric.GetHistogram().GetSampleSum(), 1)
-		}
-	}
-}
-
 // The library omits series that were never counted and empty histograms.
 func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	series := stats.NewLayout(1).NewSeries("l1", "s1")

@@ -12,7 +12,6 @@
 //     an integer, each upper bound b is converted, when d changes, to the largest n
 //     with n/d <= b. Finding a bucket then compares integers, starting from the
 //     present bucket; the buckets of small n are in a table.
-//   - KindGauges counts the requests of each kind that wait and execute.
 //
 // A gauge that is the difference of two counters, dispatched minus finished, reads
 // the subtrahend first, so that it is never negative.

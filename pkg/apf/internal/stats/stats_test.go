@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"sort"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,92 +121,6 @@ func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
 	h.SetDenominator(now, -3)
 	later := h.Snapshot(now + 1)
 	assert.Equal(t, got.Count()+1, later.Count())
-}
-
-func TestKindGaugesKeepThePeakOfTheLastFullSecond(t *testing.T) {
-	k := stats.NewKindGauges(0)
-	k.SetDenominators(0, 10, 100)
-	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
-	k.Executing(stats.Mutating, 1, at(100))
-	k.Executing(stats.Mutating, 4, at(200))
-	k.Executing(stats.Mutating, -3, at(300))
-	k.Waiting(stats.ReadOnly, 2, at(400))
-	first := k.Snapshot(at(900))
-	assert.Equal(t, 2, first.Executing[stats.Mutating].Count)
-	assert.Equal(t, 0, first.Executing[stats.Mutating].Peak, "the first second is not over")
-	second := k.Snapshot(at(1500))
-	assert.Equal(t, 5, second.Executing[stats.Mutating].Peak)
-	assert.Equal(t, 2, second.Waiting[stats.ReadOnly].Peak)
-	assert.Zero(t, second.Waiting[stats.Mutating].Peak)
-	k.Executing(stats.Mutating, 3, at(1600))
-	k.Executing(stats.Mutating, -3, at(1600))
-	third := k.Snapshot(at(5500))
-	assert.Equal(t, 2, third.Executing[stats.Mutating].Peak)
-	share := third.Executing[stats.Mutating].Share
-	assert.EqualValues(t, at(5500), share.Count())
-	assert.InDelta(t, 0.01*1e8+0.05*1e8+0.02*5.2e9, share.Sum, 1)
-}
-
-func TestKindGaugesOfManyGoroutinesAddUp(t *testing.T) {
-	k := stats.NewKindGauges(0)
-	var senders sync.WaitGroup
-	for range 8 {
-		senders.Go(func() {
-			for i := range 1000 {
-				k.Executing(stats.ReadOnly, 1, time.Duration(i))
-				k.Executing(stats.ReadOnly, -1, time.Duration(i+1))
-			}
-		})
-	}
-	senders.Wait()
-	got := k.Snapshot(time.Second)
-	assert.Zero(t, got.Executing[stats.ReadOnly].Count)
-	assert.EqualValues(t, time.Second, got.Executing[stats.ReadOnly].Share.Count())
-}
-
-// One sender has one request at a time, whichever shards its changes go to.
-func TestKindGaugesOfOneSenderReadOneAtMost(t *testing.T) {
-	k := stats.NewKindGauges(0)
-	k.Executing(stats.ReadOnly, 1, 0)
-	now := time.Duration(0)
-	for range 1000 {
-		now += time.Microsecond
-		k.Executing(stats.ReadOnly, -1, now) // the next request starts by the same reading of the clock
-		k.Executing(stats.ReadOnly, 1, now)
-	}
-	k.Snapshot(now)
-	got := k.Snapshot(time.Second).Executing[stats.ReadOnly]
-	assert.Equal(t, 1, got.Count)
-	assert.Equal(t, 1, got.Peak)
-}
-
-func TestKindGaugesReadNoMoreThanThereAreSenders(t *testing.T) {
-	const count = 9
-	var clock atomic.Int64
-	now := func() time.Duration { return time.Duration(clock.Add(1)) }
-	k := stats.NewKindGauges(0)
-	var senders sync.WaitGroup
-	for range count {
-		senders.Go(func() {
-			for range 3000 {
-				k.Executing(stats.ReadOnly, 1, now())
-				k.Executing(stats.ReadOnly, -1, now())
-			}
-		})
-	}
-	ended := make(chan struct{})
-	go func() {
-		senders.Wait()
-		close(ended)
-	}()
-	for more := true; more; {
-		select {
-		case <-ended:
-			more = false
-		default:
-		}
-		assert.LessOrEqual(t, k.Snapshot(now()).Executing[stats.ReadOnly].Count, count)
-	}
 }
 
 func TestEveryRatioFallsIntoTheBucketOfItsQuotient(t *testing.T) {

@@ -36,11 +36,11 @@ func TestAdoptersChooseWhatListsCost(t *testing.T) {
 	}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 250_000)) })
 	for name, chain := range map[string]func(f *apf.FlowControl) http.Handler{
-		"by Filter": func(f *apf.FlowControl) http.Handler { return f.Filter(options)(handler) },
-		"by a WorkEstimator, with the filter of the library": func(f *apf.FlowControl) http.Handler {
-			costs := f.WorkEstimator(options)
-			return filters.WithPriorityAndFairness(costs.Measure(handler),
-				func(*http.Request, *request.RequestInfo) bool { return false }, f, costs.EstimateWork, time.Minute)
+		"by a whole filter": func(f *apf.FlowControl) http.Handler { return f.Filter(options).Handler(handler) },
+		"around and inside a chain with the filter of the library": func(f *apf.FlowControl) http.Handler {
+			filter := f.Filter(options)
+			return filter.Around(filters.WithPriorityAndFairness(filter.Inside(handler),
+				func(*http.Request, *request.RequestInfo) bool { return false }, f, nil, time.Minute))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
