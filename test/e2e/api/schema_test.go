@@ -1,7 +1,7 @@
 package api
 
-// schemaTheme tests what the published schemas decide: how patches and apply merge lists, and who
-// owns a field in which version.
+// schemaTheme tests what the published schemas decide: how patches and apply merge lists, and the
+// owner of a field in each version.
 func schemaTheme() theme {
 	const one, status = "flowschemas/a", "flowschemas/a/status"
 	with := func(kinds ...string) string {
