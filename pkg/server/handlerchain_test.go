@@ -41,7 +41,7 @@ func TestDrainingBeginsHalfWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay = 70 * time.Second
 		initiated := make(chan struct{})
-		half := draining(initiated, delay)
+		half := draining(initiated, delay, nil)
 		<-time.After(time.Hour)
 		select {
 		case <-half:
