@@ -81,9 +81,8 @@ create_ca() {
   field $ca tls.key >"$dir/ca.key"
   if [ -s "$dir/ca.crt" ] && [ -s "$dir/ca.key" ]; then
     lasting "$dir/ca.crt" $((days * 24 * 3600)) ||
-      say "The CA expires within $days days. To replace it, delete the Secret $ca, run this script again with the same flags," \
-        "and restart every component that loads its CA bundle at startup: kubectl -n $namespace delete pods --all." \
-        "Requests fail until then."
+      say "The CA expires within $days days. docs/certificates.md, Replace the CA of a cluster, says how to replace it" \
+        "while clients go on. If you delete the Secret $ca, requests fail."
     return
   fi
   new_key "$dir/ca.key"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -13,86 +13,50 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
-// localIssuer renews the certificates of the data directory, and writes admin.kubeconfig.
-type localIssuer struct {
-	config CompletedConfig
-	dir    *embedded.DataDirectory
-	hosts  []string
-}
-
-var _ renewal.Issuer = (*localIssuer)(nil)
-
-// issuer returns the issuer, nil if this server issues no certificates.
-func (s *Server) issuer() *localIssuer {
+// writeKubeconfig writes admin.kubeconfig, once the address is known.
+func (s *Server) writeKubeconfig(context.Context) error {
 	if s.data == nil || s.data.certificates == nil {
 		return nil
 	}
-	return &localIssuer{config: s.config, dir: s.data.dir, hosts: s.servingNames()}
-}
-
-// writeKubeconfig writes admin.kubeconfig, once the address is known.
-func (s *Server) writeKubeconfig(ctx context.Context) error {
-	issuer := s.issuer()
-	if issuer == nil {
-		return nil
-	}
-	if _, errs := issuer.Renew(ctx); len(errs) > 0 {
-		return errors.Join(errs...)
+	if _, err := s.renewCertificates(); err != nil {
+		return err
 	}
 	s.kubeconfig = s.data.dir.KubeconfigPath()
 	return nil
 }
 
-// Renew implements renewal.Issuer.
-func (i *localIssuer) Renew(ctx context.Context) (renewals []embedded.Renewal, errs []error) {
-	unlock, err := i.dir.LockCertificates(ctx)
-	if err != nil {
-		return nil, []error{err}
+// renewCertificates renews the certificates of the data directory, and writes admin.kubeconfig.
+// A certificate that fails keeps what it was.
+func (s *Server) renewCertificates() ([]embedded.Renewal, error) {
+	renewed, err := embedded.EnsureCertificates(s.data.dir, s.servingNames(), s.config.Clock.Now)
+	if renewed.CA.CertificatePEM == nil || renewed.Admin.CertificatePEM == nil {
+		return renewed.Renewals, err
 	}
-	defer func() {
-		if err := unlock(); err != nil {
-			errs = append(errs, err)
-		}
-	}()
-	certificates, err := embedded.EnsureCertificates(i.dir, i.hosts, i.config.Clock.Now)
-	if certificates == nil {
-		return nil, []error{err}
-	}
-	for _, err := range certificates.Errors {
-		errs = append(errs, err)
-	}
-	renewals = certificates.Renewals
-	if certificates.CA.CertificatePEM == nil || certificates.Admin.CertificatePEM == nil {
-		return renewals, errs
-	}
-	switch changed, err := i.writeKubeconfig(certificates); {
-	case err != nil:
-		errs = append(errs, &embedded.CertificateError{Certificate: embedded.KubeconfigName, Err: err})
-	case changed:
-		renewals = append(renewals, embedded.KubeconfigRenewal(i.dir, certificates.Admin))
-	}
-	return renewals, errs
+	s.data.certificates.CA, s.data.certificates.Admin = renewed.CA, renewed.Admin
+	return renewed.Renewals, errors.Join(err, s.updateKubeconfig(renewed))
 }
 
-func (i *localIssuer) writeKubeconfig(certificates *embedded.Certificates) (changed bool, err error) {
-	content := *certificates
-	if path := i.config.SecureServing.ServerCert.CertKey.CertFile; path != certificates.Serving.CertificateFile {
+func (s *Server) updateKubeconfig(certificates embedded.Certificates) error {
+	if path := s.config.SecureServing.ServerCert.CertKey.CertFile; path != s.data.certificates.Serving.CertificateFile {
 		trusted, err := os.ReadFile(path)
 		if err != nil {
-			return false, fmt.Errorf("--tls-cert-file: %w", err)
+			return fmt.Errorf("--tls-cert-file: %w", err)
 		}
-		content.CA.CertificatePEM = trusted
+		certificates.CA.CertificatePEM = trusted
 	}
-	return embedded.WriteKubeconfig(i.dir, i.config.url(), &content)
+	changed, err := embedded.WriteKubeconfig(s.data.dir, s.config.url(), certificates)
+	if changed {
+		klog.InfoS("Wrote kubeconfig", "file", s.data.dir.KubeconfigPath(), "expires", certificates.Admin.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return err
 }
 
 // watchCertificates makes the controller that renews certificates and shows when those
 // in use end.
 func (s *Server) watchCertificates(context.Context) error {
 	config := renewal.Config{Clock: s.config.Clock, Log: klog.Background().WithName("certificates"), Sources: s.certificateSources()}
-	if issuer := s.issuer(); issuer != nil {
-		config.Issuer = issuer
-		config.Issued = slices.Concat([]string{embedded.CACertificate}, embedded.LeafCertificates(), []string{embedded.KubeconfigName})
+	if s.data != nil && s.data.certificates != nil {
+		config.Renew = s.renewCertificates
 	}
 	s.certificates = renewal.New(config)
 	return nil
@@ -110,9 +74,7 @@ func (s *Server) certificateSources() []renewal.Source {
 		sources = append(sources, renewal.File("serving-sni", pair.CertFile))
 	}
 	if s.data != nil && s.data.certificates != nil {
-		sources = append(sources,
-			renewal.File(embedded.CACertificate, s.data.certificates.CA.CertificateFile),
-			renewal.File(embedded.AdminCertificate, s.data.certificates.Admin.CertificateFile))
+		sources = append(sources, issued(embedded.CACertificate, &s.data.certificates.CA), issued(embedded.AdminCertificate, &s.data.certificates.Admin))
 	}
 	if file := s.config.Etcd.StorageConfig.Transport.CertFile; file != "" {
 		sources = append(sources, renewal.File("etcd-client", file))
@@ -131,4 +93,10 @@ func (s *Server) certificateSources() []renewal.Source {
 		}
 	}
 	return sources
+}
+
+// issued is a certificate in the data directory. Its file may have other certificates too: a CA
+// bundle says nothing about the end of this server's CA.
+func issued(name string, pair *embedded.KeyPair) renewal.Source {
+	return renewal.Source{Name: name, Read: func() (string, time.Time, error) { return pair.CertificateFile, pair.NotAfter, nil }}
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -134,10 +136,9 @@ func TestCertificatesAreRenewedWithoutADroppedConnection(t *testing.T) {
 	})
 	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
 		text := running.metrics(a, old)
-		for _, name := range []string{"serving", "admin", "admin.kubeconfig"} {
-			require.Contains(a, text, `flowcontrol_apiserver_certificate_renewals_total{certificate="`+name+`",result="success"} 1`)
+		for _, name := range []string{"serving", "admin"} {
+			require.Equal(a, float64(first.NotAfter.Add(336*day).Unix()), expiryOf(a, text, name))
 		}
-		require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="serving",file=".*serving.crt"\} \d`, text)
 	})
 
 	running.requireWatched(t, running.admin(t), watched, "during-renewal")
@@ -225,6 +226,40 @@ func TestTheServersOwnClientNeedsNoRestart(t *testing.T) {
 			running.presented(t, config)
 		})
 	}
+}
+
+// expiryOf returns the expiry of a certificate in metrics.
+func expiryOf(t require.TestingT, text, name string) float64 {
+	shown := regexp.MustCompile(`flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="` + name + `",file=".*/` + name + `\.crt"\} (\S+)`).FindStringSubmatch(text)
+	require.NotNil(t, shown)
+	value, err := strconv.ParseFloat(shown[1], 64)
+	require.NoError(t, err)
+	return value
+}
+
+// TestExpiryOfTheCAIsItsOwnInABundle: the gauge had the earliest end of the bundle that an
+// administrator makes for a rotation.
+func TestExpiryOfTheCAIsItsOwnInABundle(t *testing.T) {
+	running := startClocked(t, nil)
+	file := filepath.Join(filepath.Dir(running.KubeconfigPath()), "pki", "ca.crt")
+	own, err := cert.CertsFromFile(file)
+	require.NoError(t, err)
+	other, err := cert.CertsFromFile(harness.NewCA(t, "ends earlier").CertFile)
+	require.NoError(t, err)
+	require.Less(t, other[0].NotAfter, own[0].NotAfter)
+	bundle, err := cert.EncodeCertificates(other[0], own[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, bundle, 0o600))
+
+	running.clock.Step(336 * day) // renews the leaves, and so shows that the bundle was read
+	eventually.Holds(t, "the metrics are those of the next check", func(a *eventually.Attempt) {
+		text := running.metrics(a, running.admin(a))
+		require.Greater(a, expiryOf(a, text, "admin"), float64(other[0].NotAfter.Unix()))
+		require.Equal(a, float64(own[0].NotAfter.Unix()), expiryOf(a, text, "ca"))
+	})
+	kept, err := cert.CertsFromFile(file)
+	require.NoError(t, err)
+	require.Len(t, kept, 2, "renewal keeps the bundle")
 }
 
 func TestExpiryIsShownWithoutFlowControl(t *testing.T) {

@@ -33,7 +33,7 @@ func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
 	}
 	var names []string
 	for _, source := range s.certificateSources() {
-		names = append(names, source.Name())
+		names = append(names, source.Name)
 	}
 	require.ElementsMatch(t, []string{
 		"serving", "serving-sni", "ca", "admin", "etcd-client", "kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig",

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -31,7 +30,7 @@ type localData struct {
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
-func (s *Server) openDataDirectory(ctx context.Context) error {
+func (s *Server) openDataDirectory(context.Context) error {
 	if !s.config.usesDataDir() {
 		return nil
 	}
@@ -43,18 +42,14 @@ func (s *Server) openDataDirectory(ctx context.Context) error {
 	if !s.config.LocalIdentity {
 		return nil
 	}
-	unlock, err := dir.LockCertificates(ctx)
-	if err != nil {
-		return err
-	}
 	certificates, err := embedded.EnsureCertificates(dir, s.servingNames(), s.config.Clock.Now)
-	if err = errors.Join(err, unlock()); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, renewal := range certificates.Renewals {
 		klog.InfoS("Issued certificate", "file", renewal.File, "reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
 	}
-	s.data.certificates = certificates
+	s.data.certificates = &certificates
 	return nil
 }
 

@@ -1,21 +1,18 @@
 package server
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/client-go/util/cert"
-	"k8s.io/client-go/util/keyutil"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
 // applyLoopback makes the client that reads this server's own API. The library's certificate for it
@@ -50,12 +47,11 @@ func (s *Server) applyLoopback() error {
 // newLoopbackCertificate returns a self-signed certificate without an end, and its key,
 // as PEM.
 func newLoopbackCertificate() (certificate, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	private, key, err := embedded.NewKey()
 	if err != nil {
 		return nil, nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: genericapiserver.LoopbackClientServerNameOverride},
 		NotBefore:             time.Unix(0, 0),
 		NotAfter:              time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC), // no end: RFC 5280, 4.1.2.5
@@ -64,15 +60,10 @@ func newLoopbackCertificate() (certificate, key []byte, err error) {
 		BasicConstraintsValid: true,
 		DNSNames:              []string{genericapiserver.LoopbackClientServerNameOverride},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	signed, err := embedded.Sign(template, template, private, private)
 	if err != nil {
 		return nil, nil, err
 	}
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, nil, err
-	}
-	certificate = pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
-	key = pem.EncodeToMemory(&pem.Block{Type: keyutil.PrivateKeyBlockType, Bytes: pkcs8})
-	return certificate, key, nil
+	certificate, err = cert.EncodeCertificates(signed)
+	return certificate, key, err
 }

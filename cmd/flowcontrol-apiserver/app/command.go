@@ -66,7 +66,6 @@ authorizes its users.`,
 	options.FlagSets = sets
 	addSubcommands(command,
 		newGuardCommand(),
-		newCertsCommand(out, options.DataDir),
 		etcdcmd.New(out, time.Now, etcdcmd.Defaults{DataDir: options.DataDir, Prefix: options.Etcd.StorageConfig.Prefix}),
 		newVersionCommand(out),
 	)

@@ -49,11 +49,11 @@ func TestVersionAsJSON(t *testing.T) {
 func TestSubcommandsAreListedAndHaveTheirOwnHelp(t *testing.T) {
 	out, err := execute(t, "--help")
 	require.NoError(t, err)
-	require.Contains(t, out, "\nCommands:\n  certs ")
+	require.Contains(t, out, "\nCommands:\n  completion ")
 	require.Contains(t, out, "\n  completion  Generate the autocompletion script for the specified shell\n")
 	require.Contains(t, out, "\n  version     Print the version\n")
 
-	for _, command := range [][]string{{"version"}, {"certs", "check"}, {"etcd", "status"}} {
+	for _, command := range [][]string{{"version"}, {"etcd", "status"}} {
 		out, err = execute(t, append(command, "--help")...)
 		require.NoError(t, err)
 		require.Contains(t, out, "--output string")

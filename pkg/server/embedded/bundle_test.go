@@ -29,7 +29,7 @@ func TestACABundleSurvivesRenewal(t *testing.T) {
 				name := moment.String()
 				now, err := EnsureCertificates(dir, nil, at(moment))
 				require.NoError(t, err, name)
-				for _, trusted := range []*Certificates{now, other} {
+				for _, trusted := range []Certificates{now, other} {
 					_, err := parse(t, trusted.Serving).Verify(x509.VerifyOptions{Roots: poolOf(t, now.CA), DNSName: "localhost", CurrentTime: parse(t, trusted.Serving).NotBefore})
 					require.NoError(t, err, name)
 				}

@@ -274,12 +274,12 @@ func parse(t *testing.T, pair KeyPair) *x509.Certificate {
 	return certificate
 }
 
-func verify(t *testing.T, certificates *Certificates, certificate *x509.Certificate, usage x509.ExtKeyUsage, host string) error {
+func verify(t *testing.T, certificates Certificates, certificate *x509.Certificate, usage x509.ExtKeyUsage, host string) error {
 	t.Helper()
 	return verifyAt(t, begin(), certificates, certificate, usage, host)
 }
 
-func verifyAt(t *testing.T, moment time.Time, certificates *Certificates, certificate *x509.Certificate, usage x509.ExtKeyUsage, host string) error {
+func verifyAt(t *testing.T, moment time.Time, certificates Certificates, certificate *x509.Certificate, usage x509.ExtKeyUsage, host string) error {
 	t.Helper()
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(certificates.CA.CertificatePEM))

@@ -9,12 +9,10 @@
 // EnsureCertificates and WriteKubeconfig now and then. EnsureCertificates and
 // StartEtcd use different files and may run concurrently. A DataDirectory holds
 // the lock on its directory, so that the functions that take one need not consider
-// a second server. RenewCertificates and InspectCertificates take a path, and run
-// beside a server; LockCertificates excludes two writers of certificates.
+// a second server.
 //
 //	DIR/                            0700
 //	  flowcontrol-apiserver.lock    0600  locked; contains the holder's process ID
-//	  certificates.lock             0600  locked while certificates are written
 //	  admin.kubeconfig              0600
 //	  pki/                          0700
 //	    ca.crt ca.key               10 years
@@ -75,8 +73,7 @@
 // Certificates are renewed by the clock of this machine, which may be wrong. The validity of a
 // renewed certificate covers the replaced one's. So after a time with a wrong clock, ahead or
 // behind, no certificate begins in the future or has expired: clients with right clocks accept
-// every one. RenewCertificates does not do this, and so ends an unusually long validity that a
-// wrong clock left behind.
+// every one.
 //
 // # Libraries
 //

@@ -12,23 +12,22 @@ import (
 func TestACertificateThatFailsDoesNotKeepOthersFromBeingRenewed(t *testing.T) {
 	tests := map[string]struct {
 		prepare func(t *testing.T, pki string)
-		failed  string
 		says    string
 		renewed []string
 	}{
 		"a serving certificate of other hands": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "serving", "alone.example.com") },
-			failed:  ServingCertificate, says: "was not created by this server",
+			says:    "was not created by this server",
 			renewed: []string{AdminCertificate},
 		},
 		"an administrator's certificate that cannot be written": {
 			prepare: func(t *testing.T, pki string) { obstruct(t, pki, "admin.crt") },
-			failed:  AdminCertificate, says: "admin.crt cannot be written",
+			says:    "admin.crt cannot be written",
 			renewed: []string{ServingCertificate},
 		},
 		"a CA of other hands, which nothing can be renewed with": {
 			prepare: func(t *testing.T, pki string) { putSelfSigned(t, pki, "ca", "Example Corp CA") },
-			failed:  CACertificate, says: "Example Corp CA",
+			says:    "Example Corp CA",
 		},
 	}
 	for name, test := range tests {
@@ -42,8 +41,6 @@ func TestACertificateThatFailsDoesNotKeepOthersFromBeingRenewed(t *testing.T) {
 
 			certificates, err := EnsureCertificates(dir, nil, at(begin().Add(340*day)))
 			require.ErrorContains(t, err, test.says)
-			require.Len(t, certificates.Errors, 1)
-			assert.Equal(t, test.failed, certificates.Errors[0].Certificate)
 			assert.Equal(t, test.renewed, renewedNames(certificates.Renewals))
 			var changed []string
 			for _, name := range test.renewed {

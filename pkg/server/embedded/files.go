@@ -18,7 +18,7 @@ const (
 // writeFileAtomically replaces path as a whole: a reader, or the next start after
 // a crash, sees the old content or the new. The name is durable after the next
 // SyncDirectory. The temporary file has a fixed name, so that interruptions leave
-// at most one; LockCertificates excludes a second writer.
+// at most one; the lock on the directory excludes a second writer.
 func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	if err := writeAndSync(temporary, content, mode); err != nil {

@@ -7,7 +7,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/hex"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +34,9 @@ const (
 
 // issuer issues and renews the certificates of a directory at one moment.
 type issuer struct {
-	now      time.Time
-	renewals []Renewal
+	directory string
+	now       time.Time
+	renewals  []Renewal
 }
 
 // leafTemplate is the required content of a leaf certificate.
@@ -46,22 +46,26 @@ type leafTemplate struct {
 	usage   x509.ExtKeyUsage
 }
 
-// ensureCA creates or renews the CA certificate if necessary.
-func (i *issuer) ensureCA(ca *parsedKeyPair) error {
+// ensureCA returns the CA, and creates or renews its certificate if necessary.
+func (i *issuer) ensureCA() (*parsedKeyPair, error) {
+	ca, err := openKeyPair(i.directory, CACertificate)
+	if err != nil {
+		return nil, err
+	}
 	if ca.certificate == nil {
 		name, err := newCAName()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return i.signCA(ca, name, missingReason)
+		return ca, i.signCA(ca, name, missingReason)
 	}
 	if err := checkCA(ca); err != nil {
-		return err
+		return nil, err
 	}
 	if i.staysValid(ca.certificate, caRenewalMargin) {
-		return nil
+		return ca, nil
 	}
-	return i.signCA(ca, ca.certificate.Subject, i.validityReason(ca.certificate))
+	return ca, i.signCA(ca, ca.certificate.Subject, i.validityReason(ca.certificate))
 }
 
 func checkCA(ca *parsedKeyPair) error {
@@ -90,9 +94,20 @@ func (i *issuer) signCA(ca *parsedKeyPair, subject pkix.Name, reason string) err
 	return i.sign(ca, template, template, ca.key, reason)
 }
 
-// ensureLeaf issues or renews the certificate if it is missing or does not match
-// the template.
-func (i *issuer) ensureLeaf(leaf, ca *parsedKeyPair, template leafTemplate) error {
+// ensureLeaf returns the pair of this name, empty on error. It issues or renews a certificate
+// that is missing or does not match the template.
+func (i *issuer) ensureLeaf(name string, ca *parsedKeyPair, template leafTemplate) (KeyPair, error) {
+	leaf, err := openKeyPair(i.directory, name)
+	if err == nil {
+		err = i.matchLeaf(leaf, ca, template)
+	}
+	if err != nil {
+		return KeyPair{}, err
+	}
+	return leaf.KeyPair, nil
+}
+
+func (i *issuer) matchLeaf(leaf, ca *parsedKeyPair, template leafTemplate) error {
 	if leaf.certificate == nil {
 		return i.signLeaf(leaf, ca, template, nil, missingReason)
 	}
@@ -175,19 +190,10 @@ func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, replac
 }
 
 // sign writes a new certificate for the key of target and sets it there.
-func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate, signer *ecdsa.PrivateKey, reason string) error {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+func (i *issuer) sign(target *parsedKeyPair, template, parent *x509.Certificate, key *ecdsa.PrivateKey, reason string) error {
+	certificate, err := Sign(template, parent, target.key, key)
 	if err != nil {
-		return err
-	}
-	template.SerialNumber = serial.Add(serial, big.NewInt(1)) // must be positive
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, target.key.Public(), signer)
-	if err != nil {
-		return fmt.Errorf("certificate %s cannot be signed: %w", target.CertificateFile, err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		return fmt.Errorf("certificate %s cannot be parsed after signing: %w", target.CertificateFile, err)
+		return fmt.Errorf("certificate %s: %w", target.CertificateFile, err)
 	}
 	if err := target.setCertificate(certificate); err != nil {
 		return err

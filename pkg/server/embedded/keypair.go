@@ -3,9 +3,7 @@ package embedded
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,33 +35,9 @@ type parsedKeyPair struct {
 	others []*x509.Certificate
 }
 
-// openKeyPairs opens the pairs of these names, except pairs that cannot be opened.
-func openKeyPairs(directory string, names ...string) (map[string]*parsedKeyPair, certificateErrors) {
-	pairs, failed := map[string]*parsedKeyPair{}, certificateErrors{}
-	for _, name := range names {
-		pair, err := openKeyPair(directory, name)
-		if err != nil {
-			failed[name] = err
-			continue
-		}
-		pairs[name] = pair
-	}
-	return pairs, failed
-}
-
-// openKeyPair is readKeyPair that creates a missing key, unless its certificate
-// exists.
+// openKeyPair reads DIR/NAME.crt and DIR/NAME.key. A missing certificate remains nil. A missing
+// key is created, unless its certificate exists, which is an error.
 func openKeyPair(directory, name string) (*parsedKeyPair, error) {
-	p, err := readKeyPair(directory, name)
-	if err != nil || p.key != nil {
-		return p, err
-	}
-	return p, p.createKey()
-}
-
-// readKeyPair reads DIR/NAME.crt and DIR/NAME.key. A missing certificate remains nil,
-// and so does a missing key unless its certificate exists, which is an error.
-func readKeyPair(directory, name string) (*parsedKeyPair, error) {
 	p := &parsedKeyPair{name: name, KeyPair: KeyPair{
 		CertificateFile: filepath.Join(directory, name+".crt"),
 		KeyFile:         filepath.Join(directory, name+".key"),
@@ -75,6 +49,8 @@ func readKeyPair(directory, name string) (*parsedKeyPair, error) {
 		return nil, err
 	}
 	switch {
+	case p.certificate == nil && p.key == nil:
+		return p, p.createKey()
 	case p.certificate == nil:
 		return p, nil
 	case p.key == nil:
@@ -140,19 +116,15 @@ func (p *parsedKeyPair) readKey() error {
 	return nil
 }
 
+// createKey makes a key whose name is durable before a certificate refers to it.
 func (p *parsedKeyPair) createKey() error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, encoded, err := NewKey()
 	if err != nil {
 		return err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	encoded := pem.EncodeToMemory(&pem.Block{Type: keyutil.PrivateKeyBlockType, Bytes: der})
 	if err := writeFileAtomically(p.KeyFile, encoded, secretMode); err != nil {
 		return fmt.Errorf("key %s cannot be written: %w", p.KeyFile, err)
 	}
 	p.key, p.KeyPEM = key, encoded
-	return nil
+	return SyncDirectory(filepath.Dir(p.KeyFile))
 }

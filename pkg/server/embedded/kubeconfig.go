@@ -19,9 +19,7 @@ const kubeconfigEntry = "flowcontrol-apiserver"
 // certificates, to dir.KubeconfigPath() with mode 0600. Server is the URL that
 // clients use, e.g. https://127.0.0.1:6443. An identical file is not written
 // again; changed reports whether it was written.
-//
-// The caller holds the lock of LockCertificates.
-func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificates) (changed bool, err error) {
+func WriteKubeconfig(dir *DataDirectory, server string, certificates Certificates) (changed bool, err error) {
 	path := dir.KubeconfigPath()
 	wanted, err := clientcmd.Write(kubeconfig(server, certificates))
 	if err != nil {
@@ -37,50 +35,13 @@ func WriteKubeconfig(dir *DataDirectory, server string, certificates *Certificat
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; make it readable, or move it away to have it created again", path, err)
 	}
-	return true, replaceKubeconfig(path, wanted)
+	if err := writeFileAtomically(path, wanted, secretMode); err != nil {
+		return false, fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)
+	}
+	return true, SyncDirectory(filepath.Dir(path))
 }
 
-func replaceKubeconfig(path string, content []byte) error {
-	if err := writeFileAtomically(path, content, secretMode); err != nil {
-		return fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)
-	}
-	return SyncDirectory(filepath.Dir(path))
-}
-
-// renewInKubeconfig replaces what the kubeconfig at path has of the certificates, if
-// it exists and has the administrator of WriteKubeconfig. Everything else in it stays, and the CA
-// too if it differs from oldCA.
-func renewInKubeconfig(path string, oldCA []byte, ca, admin KeyPair) (changed bool, err error) {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; make it readable", path, err)
-	}
-	config, err := clientcmd.Load(content)
-	if err != nil {
-		return false, fmt.Errorf("kubeconfig %s is not a kubeconfig: %w; the server recreates it within minutes, or at its next start", path, err)
-	}
-	user, cluster := config.AuthInfos[kubeconfigEntry], config.Clusters[kubeconfigEntry]
-	if user == nil || cluster == nil {
-		return false, fmt.Errorf("kubeconfig %s has no user and cluster %s; the server recreates it within minutes, or at its next start", path, kubeconfigEntry)
-	}
-	user.ClientCertificateData, user.ClientKeyData = admin.CertificatePEM, admin.KeyPEM
-	if bytes.Equal(cluster.CertificateAuthorityData, oldCA) {
-		cluster.CertificateAuthorityData = ca.CertificatePEM
-	}
-	wanted, err := clientcmd.Write(*config)
-	if err != nil {
-		return false, fmt.Errorf("kubeconfig %s cannot be encoded: %w", path, err)
-	}
-	if bytes.Equal(content, wanted) {
-		return false, nil
-	}
-	return true, replaceKubeconfig(path, wanted)
-}
-
-func kubeconfig(server string, certificates *Certificates) clientcmdapi.Config {
+func kubeconfig(server string, certificates Certificates) clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[kubeconfigEntry] = &clientcmdapi.Cluster{
 		Server:                   server,

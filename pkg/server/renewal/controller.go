@@ -2,7 +2,6 @@ package renewal
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -17,19 +16,11 @@ import (
 // right again after one interval.
 const Interval = 10 * time.Minute
 
-// Issuer renews the certificates that a server issues.
-type Issuer interface {
-	// Renew renews what is near its end. It returns what was written and what failed. An
-	// *embedded.CertificateError is about one certificate, another error about all.
-	Renew(ctx context.Context) ([]embedded.Renewal, []error)
-}
-
 // Config is the configuration of a Controller. Clock is required.
 type Config struct {
-	// Issuer is nil if the server issues no certificates.
-	Issuer Issuer
-	// Issued are the names of the certificates and files that the Issuer writes.
-	Issued []string
+	// Renew renews what is near its end, and returns what was written. It is nil if the
+	// server issues no certificates.
+	Renew func() ([]embedded.Renewal, error)
 	// Sources are the certificates that the server uses.
 	Sources []Source
 	Clock   utilclock.WithTicker
@@ -38,58 +29,46 @@ type Config struct {
 
 // Controller renews certificates and shows when certificates end.
 type Controller struct {
-	config  Config
-	metrics *metrics
+	config Config
+	expiry *prometheus.GaugeVec
 }
 
 // New returns a controller that has not checked yet.
 func New(config Config) *Controller {
-	return &Controller{config: config, metrics: newMetrics(config)}
+	return &Controller{config: config, expiry: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "flowcontrol_apiserver_certificate_expiration_timestamp_seconds",
+		Help: "End of the validity of a certificate that this server uses, in seconds since 1970; of a chain, the earliest.",
+	}, []string{"certificate", "file"})}
 }
 
-// Collector collects the metrics.
-func (c *Controller) Collector() prometheus.Collector { return c.metrics }
+// Collector collects the metric.
+func (c *Controller) Collector() prometheus.Collector { return c.expiry }
 
 // Run checks at once and then at each interval until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
-	c.Check(ctx)
-	clock.Periodically(ctx, c.config.Clock, Interval, func() { c.Check(ctx) })
+	c.Check()
+	clock.Periodically(ctx, c.config.Clock, Interval, c.Check)
 }
 
 // Check checks once.
-func (c *Controller) Check(ctx context.Context) {
-	if c.config.Issuer != nil {
-		renewals, errs := c.config.Issuer.Renew(ctx)
-		if ctx.Err() != nil {
-			return // the server stops; nothing failed
+func (c *Controller) Check() {
+	if c.config.Renew != nil {
+		renewals, err := c.config.Renew()
+		for _, renewal := range renewals {
+			c.config.Log.Info("Renewed certificate", "certificate", renewal.Certificate, "file", renewal.File,
+				"reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
 		}
-		c.record(renewals, errs)
-	}
-	for i, source := range c.config.Sources {
-		certificates, err := source.Certificates()
 		if err != nil {
-			c.config.Log.Error(err, "Failed to read certificate; its metric keeps the last value", "certificate", source.Name())
-			continue
+			c.config.Log.Error(err, "Failed to renew certificates; this is retried", "after", Interval.String())
 		}
-		c.metrics.setExpiry(i, certificates)
 	}
-}
-
-// record logs and counts what was renewed and what failed.
-func (c *Controller) record(renewals []embedded.Renewal, errs []error) {
-	for _, renewal := range renewals {
-		c.config.Log.Info("Renewed certificate", "certificate", renewal.Certificate, "file", renewal.File,
-			"reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
-		c.metrics.countRenewal(renewal.Certificate, resultSuccess)
-	}
-	for _, err := range errs {
-		names := c.config.Issued
-		if failed, ok := errors.AsType[*embedded.CertificateError](err); ok {
-			names = []string{failed.Certificate}
-		}
-		c.config.Log.Error(err, "Failed to renew certificates; this is retried", "certificates", names, "after", Interval.String())
-		for _, name := range names {
-			c.metrics.countRenewal(name, resultError)
+	for _, source := range c.config.Sources {
+		file, end, err := source.Read()
+		switch {
+		case err != nil:
+			c.config.Log.Error(err, "Failed to read certificate; its metric keeps the last value", "certificate", source.Name)
+		case !end.IsZero():
+			c.expiry.WithLabelValues(source.Name, file).Set(float64(end.Unix()))
 		}
 	}
 }

@@ -1,19 +1,14 @@
 // Package renewal renews certificates while a server runs, and shows when
 // certificates end.
 //
-// A Controller checks every 10 minutes, and at its start. It lets its Issuer renew
-// what is near its end, logs what was renewed and what failed, and reads the Sources
-// of the certificates that the server uses. An error ends nothing: the next check
-// tries again. Two metrics show the result:
+// A Controller checks every 10 minutes, and at its start. It renews what is near its end,
+// logs what was renewed and what failed, and reads the Sources of the certificates that the
+// server uses. An error ends nothing: the next check tries again. One metric shows the result:
 //
 //	flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate,file}
-//	flowcontrol_apiserver_certificate_renewals_total{certificate,result}
 //
-// The first is in seconds since 1970, so that one alert, on the difference to time(), covers the
+// It is in seconds since 1970, so that one alert, on the difference to time(), covers the
 // certificates that this server issues and the certificates that an administrator provides. A
 // certificate that cannot be read keeps its last value, as the server keeps using what it read
 // last.
-//
-// Secrets renews the certificates of a server in a cluster, in the Secrets that its pods mount. A
-// CronJob runs it, not the server, which needs no access to the key of the CA.
 package renewal

@@ -39,26 +39,29 @@ func TestSourcesReadWhatTheServerUses(t *testing.T) {
 	leafEnd := time.Date(2031, time.March, 1, 12, 0, 0, 0, time.UTC)
 	dir := t.TempDir()
 	embedded := kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{ClientCertificateData: leaf, ClientKeyData: leaf})
+	token := kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{Token: "t"})
 	chain := filepath.Join(dir, "chain.crt")
 	require.NoError(t, os.WriteFile(chain, append(ca, leaf...), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "client.crt"), leaf, 0o600))
 
 	for name, test := range map[string]struct {
 		source Source
-		want   []Certificate
+		file   string
+		end    time.Time
 	}{
-		"a certificate that is served":               {Served("x", "file", served(leaf)), []Certificate{{File: "file", NotAfter: leafEnd}}},
-		"a file":                                     {File("x", r.file("serving")), []Certificate{{File: r.file("serving"), NotAfter: leafEnd}}},
-		"a chain, by the first that ends":            {File("x", chain), []Certificate{{File: chain, NotAfter: leafEnd}}},
-		"a kubeconfig with a certificate":            {Kubeconfig("x", embedded), []Certificate{{File: embedded, NotAfter: leafEnd}}},
-		"a kubeconfig that names a file beside it":   {Kubeconfig("x", kubeconfigWith(t, dir, &clientcmdapi.AuthInfo{ClientCertificate: "client.crt", ClientKey: "client.crt"})), []Certificate{{File: filepath.Join(dir, "client.crt"), NotAfter: leafEnd}}},
-		"a kubeconfig with a token has none of them": {Kubeconfig("x", kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{Token: "t"})), nil},
+		"a certificate that is served":               {Served("x", "file", served(leaf)), "file", leafEnd},
+		"a file":                                     {File("x", r.file("serving")), r.file("serving"), leafEnd},
+		"a chain, by the first that ends":            {File("x", chain), chain, leafEnd},
+		"a kubeconfig with a certificate":            {Kubeconfig("x", embedded), embedded, leafEnd},
+		"a kubeconfig that names a file beside it":   {Kubeconfig("x", kubeconfigWith(t, dir, &clientcmdapi.AuthInfo{ClientCertificate: "client.crt", ClientKey: "client.crt"})), filepath.Join(dir, "client.crt"), leafEnd},
+		"a kubeconfig with a token has none of them": {Kubeconfig("x", token), token, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := test.source.Certificates()
+			file, end, err := test.source.Read()
 			require.NoError(t, err)
-			assert.Equal(t, "x", test.source.Name())
-			assert.Equal(t, test.want, found)
+			assert.Equal(t, "x", test.source.Name)
+			assert.Equal(t, test.file, file)
+			assert.Equal(t, test.end, end)
 		})
 	}
 }
@@ -72,7 +75,7 @@ func TestSourcesThatCannotBeReadAreErrors(t *testing.T) {
 		"a kubeconfig with a file that is absent": Kubeconfig("x", kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{ClientCertificate: absent, ClientKey: absent})),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := source.Certificates()
+			_, _, err := source.Read()
 			require.ErrorContains(t, err, absent)
 		})
 	}

@@ -24,7 +24,6 @@ func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
-	t.Run("the CronJob renews what the script has made, with the rights that it has", func(t *testing.T) { testCronJob(t, k) })
 }
 
 // testOverlays applies each overlay with strict validation: an unknown field is an

@@ -23,6 +23,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 func testCertificates(t *testing.T, k *kubeAPIServer) {
@@ -96,8 +97,8 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 		before := versions(secretsOf(t, client))
 		output, err := script("--etcd")
 		require.NoError(t, err, output)
-		require.Contains(t, output, "The CA expires within 365 days. To replace it, delete the Secret flowcontrol-apiserver-ca, run this script again with the same flags, "+
-			"and restart every component that loads its CA bundle at startup: kubectl -n flowcontrol-system delete pods --all. Requests fail until then.\n")
+		require.Contains(t, output, "The CA expires within 365 days. docs/certificates.md, Replace the CA of a cluster, says how to replace it "+
+			"while clients go on. If you delete the Secret flowcontrol-apiserver-ca, requests fail.\n")
 		require.Equal(t, before, versions(secretsOf(t, client)))
 	})
 	t.Run("a certificate of another authority is replaced", func(t *testing.T) {
@@ -110,6 +111,36 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 			require.NoError(t, err, name)
 		}
 	})
+	t.Run("the CA is replaced while clients that trust a bundle go on", func(t *testing.T) { testReplacedCA(t, client, script) })
+}
+
+// testReplacedCA replaces the CA as docs/certificates.md says: bundles of both come first.
+func testReplacedCA(t *testing.T, client kubernetes.Interface, script func(args ...string) (string, error)) {
+	next := harness.NewCA(t, "the next CA")
+	certificate, err := os.ReadFile(next.CertFile)
+	require.NoError(t, err)
+	key, err := os.ReadFile(next.KeyFile)
+	require.NoError(t, err)
+	ca := secretsOf(t, client)["flowcontrol-apiserver-ca"]
+	bundle := slices.Concat(ca.Data["tls.crt"], certificate)
+	leaves := []string{"flowcontrol-apiserver-serving", "flowcontrol-etcd-tls", "flowcontrol-apiserver-etcd-client"}
+	for _, name := range leaves {
+		secret := secretsOf(t, client)[name]
+		secret.Data["ca.crt"] = bundle
+		_, err := client.CoreV1().Secrets(namespace).Update(t.Context(), secret, metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	ca.Data["tls.crt"], ca.Data["tls.key"] = certificate, key
+	_, err = client.CoreV1().Secrets(namespace).Update(t.Context(), ca, metav1.UpdateOptions{})
+	require.NoError(t, err)
+
+	output, err := script("--etcd")
+	require.NoError(t, err, output)
+	now := secretsOf(t, client)
+	for _, name := range leaves {
+		require.Equal(t, string(bundle), string(now[name].Data["ca.crt"]), name)
+		require.NoError(t, leaf(t, now[name]).CheckSignatureFrom(leaf(t, now["flowcontrol-apiserver-ca"])), name)
+	}
 }
 
 func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
