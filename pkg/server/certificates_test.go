@@ -252,7 +252,7 @@ func TestExpiryOfTheCAIsItsOwnInABundle(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, bundle, 0o600))
 
 	running.clock.Step(336 * day) // renews the leaves, and so shows that the bundle was read
-	eventually.Holds(t, "the metrics are those of the next check", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the metrics are from the next check", func(a *eventually.Attempt) {
 		text := running.metrics(a, running.admin(a))
 		require.Greater(a, expiryOf(a, text, "admin"), float64(other[0].NotAfter.Unix()))
 		require.Equal(a, float64(own[0].NotAfter.Unix()), expiryOf(a, text, "ca"))

@@ -4,12 +4,10 @@ import (
 	"context"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded/maintenance"
 )
 
 const (
@@ -25,8 +23,6 @@ type localData struct {
 	dir          *embedded.DataDirectory
 	certificates *embedded.Certificates // nil if kube-apiserver authenticates
 	etcd         *embedded.Etcd         // nil if an etcd is named
-	client       *clientv3.Client       // of etcd, for its maintenance
-	metrics      *maintenance.Metrics   // of etcd
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
@@ -72,6 +68,8 @@ func (s *Server) startEtcd(ctx context.Context) (err error) {
 	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, embedded.EtcdOptions{
 		Log:        klog.Background().WithName("etcd"),
 		QuotaBytes: s.config.Store.QuotaBytes,
+		// etcd also compacts while it rejects writes, when k8s.io/apiserver cannot.
+		CompactionInterval: s.config.Etcd.StorageConfig.CompactionInterval,
 	})
 	return err
 }
@@ -79,9 +77,6 @@ func (s *Server) startEtcd(ctx context.Context) (err error) {
 // close stops etcd and unlocks the directory. If etcd does not stop, the lock is
 // kept: the end of the process releases both.
 func (d *localData) close() {
-	if d.client != nil {
-		_ = d.client.Close() // an error only says that it is closed
-	}
 	if d.etcd != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
 		defer cancel()

@@ -65,10 +65,8 @@ func (s *Server) applyAudit() error {
 // installMetrics serves the metrics of the library, of this server, of the embedded etcd if
 // there is one and, if flow control is enabled, of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
-	for _, collector := range append(s.storeCollectors(), s.certificates.Collector()) {
-		if err := s.metrics.Register(collector); err != nil {
-			return err
-		}
+	if err := s.metrics.Register(s.certificates.Collector()); err != nil {
+		return err
 	}
 	paths := s.apiserver.Handler.NonGoRestfulMux
 	routes.DefaultMetrics{}.Install(paths)

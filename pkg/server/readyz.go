@@ -7,15 +7,12 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
 
 // Names of the checks on /readyz that this package adds.
 const (
 	// storedObjectsCheck names an object in etcd that cannot be read.
 	storedObjectsCheck = "stored-objects"
-	// spaceCheck fails while the embedded etcd rejects writes.
-	spaceCheck = "etcd-space"
 	// revisionsCheck fails once etcd is at a lower revision than before.
 	revisionsCheck = "etcd-revisions"
 	// configuredCheck waits for the stored configuration to be enforced.
@@ -45,7 +42,6 @@ func (s *Server) checkMessages() []filters.CheckMessage {
 		filters.FailureMessage("etcd-readiness", etcd),
 		filters.FailureMessage(storedObjectsCheck, "an object in etcd under this server's prefix cannot be read: "+
 			"the log and /readyz/"+storedObjectsCheck+" name its key and say what to do"),
-		filters.FailureMessage(spaceCheck, "the embedded etcd rejects writes because its database reached the quota; reads and deletions go on; "+store.EmbeddedRemedy),
 		filters.FailureMessage(configuredCheck, "the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet; if this lasts, the log says why"),
 		filters.FailureMessage(lagCheck, "changes of FlowSchemas and PriorityLevelConfigurations have not been enforced for a minute: restart this server"),
 		{Check: bootstrap.CheckName, Message: func() string { return s.keeper.Message() }, WhilePassing: true},

@@ -113,7 +113,7 @@ func (s *Server) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		// The library's configuration.
 		s.applyRun, s.openDataDirectory, s.applyServing, s.applyIdentity, s.applyObservability,
-		s.connectKubeAPIServer, s.applyAdmission, s.startEtcd, s.applyStorage, s.applyMaintenance, s.applyInformers, s.applyFlowControl,
+		s.connectKubeAPIServer, s.applyAdmission, s.startEtcd, s.applyStorage, s.applySnapshots, s.applyInformers, s.applyFlowControl,
 		s.watchKubeAPIServer, s.applyHandlerChain,
 		// The server made of it.
 		s.complete, s.writeKubeconfig, s.watchCertificates, s.installMetrics, s.installZPages, s.serveEtcdLiveness, s.installGroupList, s.installAPIGroup, s.installSelfReviews, s.installCoreVersion,

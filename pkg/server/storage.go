@@ -22,6 +22,7 @@ func (s *Server) applyStorage(context.Context) error {
 	options.StorageConfig.EncodeVersioner = nil
 	if s.config.EmbeddedEtcd {
 		options.StorageConfig.Transport = storagebackend.TransportConfig{ServerList: []string{s.data.etcd.Endpoint()}}
+		options.StorageConfig.CompactionInterval = 0 // etcd compacts
 	} else if s.generic.EgressSelector != nil {
 		options.StorageConfig.Transport.EgressLookup = s.generic.EgressSelector.Lookup
 	}

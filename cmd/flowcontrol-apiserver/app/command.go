@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -15,7 +14,6 @@ import (
 	_ "k8s.io/component-base/logs/json/register" // makes --logging-format=json known
 	"k8s.io/component-base/term"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/etcdcmd"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
@@ -66,7 +64,7 @@ authorizes its users.`,
 	options.FlagSets = sets
 	addSubcommands(command,
 		newGuardCommand(),
-		etcdcmd.New(out, time.Now, etcdcmd.Defaults{DataDir: options.DataDir, Prefix: options.Etcd.StorageConfig.Prefix}),
+		newEtcdCommand(out, options.DataDir),
 		newVersionCommand(out),
 	)
 	columns, _, _ := term.TerminalSize(out)

@@ -3,8 +3,10 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -28,11 +30,11 @@ func checkData(member string) error {
 	if err != nil || !present {
 		return err
 	}
-	names, err := logFiles(logs)
-	if err != nil {
+	entries, err := os.ReadDir(logs)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if len(names) == 0 {
+	if !slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return filepath.Ext(entry.Name()) == ".wal" }) {
 		return fmt.Errorf("the data are incomplete: there is a database, %s, but no log in %s", database, logs)
 	}
 	return checkDatabase(database)
@@ -42,10 +44,13 @@ func checkData(member string) error {
 // goroutines a damaged page would end the process with a stack trace, and etcd
 // does not check the version in it.
 func checkDatabase(path string) error {
-	return ViewDatabase(path, func(tx *bolt.Tx) error {
-		return tx.ForEach(func(_ []byte, bucket *bolt.Bucket) error {
-			return bucket.ForEach(func(_, _ []byte) error { return nil })
-		})
+	return ViewDatabase(path, ReadAll)
+}
+
+// ReadAll reads every bucket, and so every page.
+func ReadAll(tx *bolt.Tx) error {
+	return tx.ForEach(func(_ []byte, bucket *bolt.Bucket) error {
+		return bucket.ForEach(func(_, _ []byte) error { return nil })
 	})
 }
 

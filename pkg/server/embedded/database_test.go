@@ -65,8 +65,7 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 		"when there is a log without an entry": func(t *testing.T, path string) {
 			member := filepath.Join(path, "etcd", "member")
 			dir := openDirectory(t, path)
-			_, err := prepareEtcdDirectory(dir.etcdPath(), logr.Discard())
-			require.NoError(t, err)
+			require.NoError(t, prepareStore(dir.etcdPath()))
 			require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
 			require.NoError(t, createLog(filepath.Join(member, "wal")))
 			require.NoError(t, dir.Close())
@@ -80,7 +79,7 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 			etcd := startEtcd(t, openDirectory(t, path), logr.Discard())
 			_, err := newClient(t, etcd).Put(t.Context(), "key", "value")
 			assert.NoError(t, err)
-			assert.NoFileExists(t, filepath.Join(path, "etcd", firstStartName))
+			assert.NoFileExists(t, filepath.Join(path, "etcd", "member", firstStartName))
 		})
 	}
 }

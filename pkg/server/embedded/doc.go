@@ -39,25 +39,28 @@
 // both; it leads to the same socket and ends with the process. A directory under
 // /tmp would need protection too, and a kill -9 would leave it behind.
 //
-// Another process of the same user reaches the etcd of a server through this socket;
-// see OpenStore.
+// Another process of the same user reaches the etcd of a server through this socket:
+// etcdctl, or RunningEtcd.
 //
 // # Startup time
 //
-// Nearly all of etcd's startup time is an election timeout: one to two seconds to
-// wait for another member to answer. The only member is told to elect itself at
-// once; what remains is reading the data.
+// Nearly all of etcd's startup time is an election timeout. It is short here, since the only
+// member waits for nobody. What remains is reading the data.
+//
+// # Space
+//
+// etcd compacts by its own settings. Compaction frees pages inside the database, which later
+// writes use; a start defragments it if much is free. At the quota etcd rejects writes that need
+// space, and goes on to compact. A restart ends that state.
 //
 // # Crashes
 //
 // etcd acknowledges a write after fsync of its log. This default is unchanged:
 // acknowledged writes survive a kill -9 and a loss of power. etcd does not cover
 // an interruption of its very first start: a log that was created but has no
-// entry describes a cluster without members, which never elects a leader. A
-// marker file therefore exists until the first start is complete, which is
-// before StartEtcd returns. A start that finds the marker inspects the store: an
-// empty one is replaced; one that holds data, for example a restored backup, is
-// used; and one that cannot be read is renamed to member.set-aside-N, never removed.
+// entry describes a cluster without members, which never elects a leader. A file marks a
+// store until its first start is complete, which is before StartEtcd returns. The next start
+// removes a marked store, which has stored nothing.
 //
 // Existing data are read once from end to end before etcd opens them, because
 // etcd meets a damaged page with a panic in some goroutine, and opens the data
@@ -84,15 +87,13 @@
 //
 //   - Writability: fileutil.IsDirWriteable follows a symbolic link named .touch,
 //     and truncates and removes a file of that name.
-//   - Existence: fileutil.Exist is false after any error, and existing data could be mistaken for
-//     an interrupted first start's.
+//   - Existence: fileutil.Exist is false after any error, and existing data could be overlooked.
 //   - Files: the writers of cert, keyutil and clientcmd are neither atomic nor
 //     durable.
 //   - New keys: keyutil encodes them as SEC 1, which fewer clients read than
 //     PKCS #8. Java's standard library does not.
 //   - Signing: cert.NewSelfSignedCACert and its siblings read the system clock
 //     and set no path length limit; renewal is tested with an injected clock.
-//   - Election: etcd has no API for the first one. See electSelf.
 //   - Checking the database: bbolt's Tx.Check panics on a damaged page in a
 //     goroutine that it starts, which would end the process.
 package embedded

@@ -12,19 +12,25 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/version"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 )
 
 const (
-	// electionInterval is how often a starting etcd is told to elect itself.
-	electionInterval = 2 * time.Millisecond
+	// tick and electionTimeout are a fifth and a tenth of etcd's defaults. A starting member waits
+	// between one tick and the timeout before it elects itself; the only one waits for nobody.
+	tick            = 20 * time.Millisecond
+	electionTimeout = 100 * time.Millisecond
 	// progressInterval is how often watches without events receive a bookmark.
 	// After etcd's default of 10 minutes, resource versions would be old.
 	progressInterval = 5 * time.Second
+	// freeShare is the part of the quota that must be free in the database, beside the data, before
+	// a start defragments it.
+	freeShare = 16
 	// nowhere is the address of the only member for its peers, which it has not.
 	nowhere = "127.0.0.1:0"
 )
@@ -49,6 +55,8 @@ type EtcdOptions struct {
 	// QuotaBytes is the size of the database beyond which writes fail; 0 means
 	// DefaultQuotaBytes.
 	QuotaBytes int64
+	// CompactionInterval is how much history etcd keeps, at least; 0 means all.
+	CompactionInterval time.Duration
 }
 
 // StartEtcd starts etcd in DIR/etcd and returns when it serves. Ctx bounds the
@@ -59,11 +67,7 @@ type EtcdOptions struct {
 // incomplete. The process should then end: etcd may keep files open, and another
 // attempt in this process would wait for them.
 func StartEtcd(ctx context.Context, dir *DataDirectory, options EtcdOptions) (*Etcd, error) {
-	if err := checkRestored(dir); err != nil {
-		return nil, err
-	}
-	first, err := prepareEtcdDirectory(dir.etcdPath(), options.Log)
-	if err != nil {
+	if err := prepareStore(dir.etcdPath()); err != nil {
 		return nil, explainStart(dir.etcdPath(), err)
 	}
 	socket, err := newSocket(dir.etcdPath())
@@ -73,14 +77,21 @@ func StartEtcd(ctx context.Context, dir *DataDirectory, options EtcdOptions) (*E
 	e := &Etcd{socket: socket, failure: newFailure(), closing: make(chan struct{}), quota: cmp.Or(options.QuotaBytes, DefaultQuotaBytes)}
 	config := etcdConfig(dir.etcdPath(), socket, newEtcdLogger(options.Log, e.failure))
 	config.QuotaBackendBytes = e.quota
+	setRenamed(config, progressInterval, max(1, uint(e.quota/freeShare>>20)))
+	config.AutoCompactionMode, config.AutoCompactionRetention = embed.CompactorModePeriodic, options.CompactionInterval.String()
 	if err := e.start(ctx, config); err != nil {
 		return nil, explainStart(dir.etcdPath(), err)
 	}
-	if err := e.finishStart(first); err != nil {
+	if err := e.finishStart(ctx, dir.etcdPath()); err != nil {
 		return nil, errors.Join(err, e.Close(ctx))
 	}
 	go e.watch()
 	return e, nil
+}
+
+// NewClient returns a client, which the caller closes.
+func (e *Etcd) NewClient() (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: []string{e.Endpoint()}, Logger: zap.NewNop()})
 }
 
 // Endpoint is the client URL, in the form that --etcd-servers takes. It is valid
@@ -123,7 +134,7 @@ const (
 )
 
 // etcdConfig describes a single member that listens on the socket only. Fsync,
-// batching, timeouts and request sizes are etcd's defaults. The API server compacts.
+// batching and request sizes are etcd's defaults.
 func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Config {
 	config := embed.NewConfig()
 	config.Dir = directory
@@ -137,7 +148,7 @@ func etcdConfig(directory string, socket *socket, logger *zap.Logger) *embed.Con
 	config.EnableGRPCGateway = false
 	config.AuthToken = "" // the socket's permissions protect it
 
-	notifyProgress(config, progressInterval)
+	config.TickMs, config.ElectionMs = uint(tick.Milliseconds()), uint(electionTimeout.Milliseconds())
 	config.SnapshotCount, config.SnapshotCatchUpEntries = logEntries, keptEntries
 	return config
 }
@@ -163,37 +174,18 @@ func (e *Etcd) start(ctx context.Context, config *embed.Config) error {
 }
 
 func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) error {
-	election := time.NewTicker(electionInterval)
-	defer election.Stop()
-	for {
-		select {
-		case e.requests = <-serving:
-			return nil
-		case <-e.server.Server.StopNotify():
-			return e.failure.reportedOr(errStoppedEarly)
-		case err := <-e.server.Err():
-			return e.failure.reportedOr(errors.Join(errStoppedEarly, err))
-		case err := <-e.failure.channel:
-			return err
-		case <-ctx.Done():
-			return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
-		case <-election.C:
-			// On an error the election timeout does the same, later.
-			_ = electSelf(ctx, e.server.Server)
-		}
-	}
-}
-
-// electSelf makes the only member elect itself now, before its election timeout.
-// Shorter ticks would shorten the timeout, and wake an idle process a hundred
-// times a second. The message is the one that transfers leadership; a member that
-// leads, or that cannot lead yet, ignores it.
-func electSelf(ctx context.Context, server *etcdserver.EtcdServer) error {
-	self := memberID(server)
-	if server.Leader() == self || server.Cluster().Member(self) == nil || !hasAppliedLog() {
+	select {
+	case e.requests = <-serving:
 		return nil
+	case <-e.server.Server.StopNotify():
+		return e.failure.reportedOr(errStoppedEarly)
+	case err := <-e.server.Err():
+		return e.failure.reportedOr(errors.Join(errStoppedEarly, err))
+	case err := <-e.failure.channel:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
 	}
-	return server.Process(ctx, timeoutNow(uint64(self)))
 }
 
 type openedEtcd struct {
@@ -220,12 +212,22 @@ func openEtcd(config *embed.Config) <-chan openedEtcd {
 	return result
 }
 
-// finishStart restricts the socket to its owner and completes a first start.
-func (e *Etcd) finishStart(first *firstStart) error {
+// finishStart restricts the socket to its owner, ends the alarm that the quota was reached, and
+// completes a first start. If there is no room the next write raises the alarm again.
+func (e *Etcd) finishStart(ctx context.Context, directory string) error {
 	if err := os.Chmod(e.socket.path, secretMode); err != nil {
 		return fmt.Errorf("etcd's socket: %w", err)
 	}
-	return first.complete()
+	for _, alarm := range e.server.Server.Alarms() {
+		if alarm.Alarm != etcdserverpb.AlarmType_NOSPACE {
+			continue
+		}
+		request := &etcdserverpb.AlarmRequest{Action: etcdserverpb.AlarmRequest_DEACTIVATE, Alarm: alarm.Alarm, MemberID: alarm.MemberID}
+		if _, err := e.server.Server.Alarm(ctx, request); err != nil {
+			return fmt.Errorf("the alarm NOSPACE cannot be ended: %w", err)
+		}
+	}
+	return completeFirstStart(directory)
 }
 
 // watch reports the end of etcd unless Close caused it.

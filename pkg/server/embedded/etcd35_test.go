@@ -4,12 +4,9 @@ package embedded
 
 import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/wal"
 	"go.uber.org/zap"
 )
-
-const etcdsQuota = etcdserver.DefaultQuotaBytes
 
 // createLog makes a log without an entry. This file goes with etcd35.go.
 func createLog(directory string) error {

@@ -6,105 +6,77 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/go-logr/logr"
+	bolt "go.etcd.io/bbolt"
 )
 
 const (
+	memberName = "member"
+	// firstStartName is a file in a store that has stored nothing yet.
 	firstStartName    = "first-start"
-	firstStartContent = "The first start of etcd in this directory is in progress, or was interrupted.\nIt has stored nothing. The next start uses a store with data, as of a restored backup, and replaces an empty one.\n"
-
-	memberName     = "member"
-	setAsideSuffix = ".set-aside-"
+	firstStartContent = "The first start of etcd in this directory is in progress, or was interrupted. It has stored nothing, and the next start removes it.\n"
 )
 
-// firstStart is a start during which nothing is stored. Its marker file exists
-// until it is complete.
-type firstStart struct {
-	marker string
-}
-
-// prepareEtcdDirectory creates the directory of etcd, clears the way for a first
-// start that was interrupted, and checks other data.
-func prepareEtcdDirectory(directory string, log logr.Logger) (*firstStart, error) {
-	if err := ensurePrivateDirectory(directory); err != nil {
-		return nil, err
-	}
-	first := &firstStart{marker: filepath.Join(directory, firstStartName)}
+// prepareStore makes the directory of etcd ready for a start. It marks a new store, removes what an
+// interrupted first start left beside its mark, and checks the data of any other. Data that somebody
+// copied beside a mark are kept: the error says what to do.
+func prepareStore(directory string) error {
 	member := filepath.Join(directory, memberName)
-
-	marked, err := exists(first.marker)
-	if err != nil {
-		return nil, err
+	if err := errors.Join(ensurePrivateDirectory(directory), ensurePrivateDirectory(member)); err != nil {
+		return err
 	}
-	stored, err := exists(member)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case marked && stored:
-		return first, clearInterruptedStart(member, log)
-	case stored:
-		return first, checkData(member)
-	case marked:
-		return first, nil
-	default:
-		if err := writeFileAtomically(first.marker, []byte(firstStartContent), secretMode); err != nil {
-			return nil, err
-		}
-		return first, SyncDirectory(directory)
-	}
-}
-
-// clearInterruptedStart decides about a store that is there although the first
-// start was interrupted. That start stored nothing, so data in it are of other origin, for example
-// a restored backup, and are used. A store without a write is removed; repeated interruptions would
-// otherwise fill the disk with logs. Everything else is set aside.
-func clearInterruptedStart(member string, log logr.Logger) error {
-	state, reason := inspectStore(member)
-	switch state {
-	case storeFilled:
-		log.Info("The first start was interrupted, but the store holds data; using them", "path", member)
-		return checkData(member)
-	case storeEmpty:
-		return os.RemoveAll(member)
-	}
-	aside, err := SetAside(member)
+	entries, err := os.ReadDir(member)
 	if err != nil {
 		return err
 	}
-	log.Info("Set a store aside that is not one of an interrupted first start and cannot be used; starting with an empty store",
-		"path", aside, "reason", reason)
-	return nil
-}
-
-// SetAside renames a store, a directory, to the first free name PATH.set-aside-N and
-// returns that name.
-func SetAside(path string) (string, error) {
-	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s%s%d", path, setAsideSuffix, n)
-		taken, err := exists(aside)
-		if err != nil {
-			return "", err
+	marked, err := exists(filepath.Join(member, firstStartName))
+	switch {
+	case err != nil:
+		return err
+	case marked && holdsKeys(filepath.Join(member, "snap", "db")):
+		return fmt.Errorf("it holds data, although %s says that its first start was interrupted; remove that file to use the data",
+			filepath.Join(member, firstStartName))
+	case marked:
+		for _, entry := range entries {
+			if entry.Name() != firstStartName {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(member, entry.Name())))
+			}
 		}
-		if taken {
-			continue
-		}
-		if err := os.Rename(path, aside); err != nil {
-			return "", fmt.Errorf("store %s cannot be set aside: %w; move it away", path, err)
-		}
-		return aside, SyncDirectory(filepath.Dir(path))
+		return err
+	case len(entries) > 0:
+		return checkData(member)
 	}
+	// In one step: a file that was being written would make the store look like one with data.
+	mark := filepath.Join(directory, firstStartName)
+	if err := writeAndSync(mark, []byte(firstStartContent), secretMode); err != nil {
+		return err
+	}
+	if err := os.Rename(mark, filepath.Join(member, firstStartName)); err != nil {
+		return err
+	}
+	return errors.Join(SyncDirectory(member), SyncDirectory(directory))
 }
 
-// complete removes the marker durably. If it came back after a loss of power, the
-// next start would inspect what was stored since.
-func (f *firstStart) complete() error {
-	switch err := os.Remove(f.marker); {
+// holdsKeys reports whether a database has a revision of a key.
+func holdsKeys(database string) (holds bool) {
+	_ = ViewDatabase(database, func(tx *bolt.Tx) error { // an interrupted start may leave half a file
+		if keys := tx.Bucket([]byte("key")); keys != nil {
+			first, _ := keys.Cursor().First()
+			holds = first != nil
+		}
+		return nil
+	})
+	return holds
+}
+
+// completeFirstStart removes the mark durably. If it came back after a loss of power, the
+// next start would remove what was stored since.
+func completeFirstStart(directory string) error {
+	member := filepath.Join(directory, memberName)
+	switch err := os.Remove(filepath.Join(member, firstStartName)); {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
-	default:
-		return SyncDirectory(filepath.Dir(f.marker))
+		return fmt.Errorf("the first start cannot be completed: %w", err)
 	}
+	return SyncDirectory(member)
 }

@@ -34,8 +34,6 @@ const (
 	// serveWithin is the prefix of a role. The role ends with the time limit for
 	// etcd's start.
 	serveWithin = "serve within "
-	// beforeElection is shorter than the election timeout of startPatientEtcd.
-	beforeElection = 45 * time.Second
 )
 
 func TestMain(m *testing.M) {
@@ -59,11 +57,6 @@ func play(role, path string) error {
 		return connection.Close()
 	}
 
-	if role == "open store" {
-		_, err := OpenStore(context.Background(), path, logr.Discard())
-		return err
-	}
-
 	dir, err := OpenDataDirectory(path)
 	if err != nil {
 		return err
@@ -75,7 +68,7 @@ func play(role, path string) error {
 	}
 
 	if role == "mark" {
-		if _, err := prepareEtcdDirectory(dir.etcdPath(), logr.Discard()); err != nil {
+		if err := prepareStore(dir.etcdPath()); err != nil {
 			return err
 		}
 		fmt.Println("marked")

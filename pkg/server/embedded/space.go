@@ -1,8 +1,6 @@
 package embedded
 
-import (
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
-)
+import "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 const (
 	// DefaultQuotaBytes is etcd's default, too. A thousand writes a second of objects
@@ -16,20 +14,15 @@ const (
 
 // Space is what the database of an etcd takes and may take.
 type Space struct {
-	// SizeBytes is the size of the file, InUseBytes the part of it that holds data. The
-	// rest is used by later writes, or returned to the file system by
-	// defragmentation.
-	SizeBytes, InUseBytes int64
-	// QuotaBytes is the size beyond which etcd rejects writes.
-	QuotaBytes int64
-	// NoSpace is set while etcd rejects writes because the quota was reached.
+	// SizeBytes is the size of the file, free pages included. etcd rejects writes beyond QuotaBytes.
+	SizeBytes, QuotaBytes int64
+	// NoSpace is set once the quota was reached, until the alarm is disarmed: etcd rejects writes.
 	NoSpace bool
 }
 
 // Space returns the space of the database now. It reads memory only.
 func (e *Etcd) Space() Space {
-	database := e.server.Server.Backend()
-	space := Space{SizeBytes: database.Size(), InUseBytes: database.SizeInUse(), QuotaBytes: e.quota}
+	space := Space{SizeBytes: e.server.Server.Backend().Size(), QuotaBytes: e.quota}
 	for _, alarm := range e.server.Server.Alarms() {
 		space.NoSpace = space.NoSpace || alarm.Alarm == etcdserverpb.AlarmType_NOSPACE
 	}

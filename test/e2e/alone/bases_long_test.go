@@ -3,6 +3,7 @@
 package alone
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -89,8 +90,9 @@ func (u *baseUpgrade) start(t *testing.T, program, data string) *site {
 func (u *baseUpgrade) restore(t *testing.T, program, name string) (data string) {
 	t.Helper()
 	data = filepath.Join(u.dir, name)
-	code, output := harness.RunProgram(t, program, "etcd", "restore", u.snapshot, "--data-dir="+data, "--certificates-from="+filepath.Join(u.dir, "data"))
+	code, output := harness.RunProgram(t, program, "etcd", "restore", u.snapshot, "--data-dir="+data)
 	require.Zero(t, code, output)
+	require.NoError(t, os.CopyFS(filepath.Join(data, "pki"), os.DirFS(filepath.Join(u.dir, "data", "pki"))))
 	return data
 }
 

@@ -24,6 +24,10 @@ func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
+	t.Run("the Job that restores a member is admitted", func(t *testing.T) {
+		object, _ := restoreJob(t, "flowcontrol-etcd-0")
+		k.requireAdmitted(t, object)
+	})
 }
 
 // testOverlays applies each overlay with strict validation: an unknown field is an
@@ -108,6 +112,8 @@ func podTemplate(t *testing.T, object *unstructured.Unstructured) *corev1.PodTem
 			set.Spec.Template.Spec.Volumes = append(set.Spec.Template.Spec.Volumes, corev1.Volume{Name: claim.Name})
 		}
 		return &set.Spec.Template
+	case "Job":
+		return &find[batchv1.Job](t, one, "Job", object.GetName()).Spec.Template
 	case "CronJob":
 		return &find[batchv1.CronJob](t, one, "CronJob", object.GetName()).Spec.JobTemplate.Spec.Template
 	}

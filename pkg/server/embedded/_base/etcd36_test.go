@@ -4,14 +4,11 @@ package embedded
 
 import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/storage"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 )
 
-const etcdsQuota = storage.DefaultQuotaBytes
-
-// createLog makes a log without an entry. This file goes with etcd36.go.
+// createLog makes a log without an entry. It can go when go.mod requires etcd 3.7.
 func createLog(directory string) error {
 	metadata, err := (&etcdserverpb.Metadata{NodeID: 1, ClusterID: 2}).Marshal()
 	if err != nil {

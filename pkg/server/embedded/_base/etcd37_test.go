@@ -4,15 +4,12 @@ package embedded
 
 import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/storage"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 )
 
-const etcdsQuota = storage.DefaultQuotaBytes
-
-// createLog makes a log without an entry. This file moves with etcd37.go.
+// createLog makes a log without an entry. It moves into database_test.go when go.mod requires etcd 3.7.
 func createLog(directory string) error {
 	metadata, err := proto.Marshal(&etcdserverpb.Metadata{NodeID: proto.Uint64(1), ClusterID: proto.Uint64(2)})
 	if err != nil {

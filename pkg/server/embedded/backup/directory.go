@@ -1,132 +1,101 @@
 package backup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
+	"github.com/go-logr/logr"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	utilclock "k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 const (
-	namePrefix = "flowcontrol-apiserver-"
-	timeFormat = "20060102T150405Z"
+	// nameFormat is the name of a snapshot by its time, so that names sort by time.
+	nameFormat  = "flowcontrol-apiserver-20060102T150405Z.db"
+	namePattern = "flowcontrol-apiserver-*.db"
+	// retryInterval is the time after a failure, if the interval is not shorter.
+	retryInterval = 5 * time.Minute
 )
 
-// Directory is a directory of snapshots that a server takes by itself. Their names
-// have the time and the revision:
-//
-//	flowcontrol-apiserver-20260131T040000Z-r00000000000000001234.db
-//
-// Files of other names are never touched. Use one directory for one server.
+// Directory is a directory of snapshots of one etcd. Files of other names are never touched. All
+// fields are required.
 type Directory struct {
-	// Path is the path of the directory.
 	Path string
-	// Prefix begins the server's keys.
-	Prefix string
+	// Retain is how many snapshots remain, at least 1.
+	Retain int
+	// Config reaches the etcd.
+	Config clientv3.Config
+	Clock  utilclock.WithTicker
 }
 
-// File is a snapshot in a Directory.
-type File struct {
-	Path string `json:"path"`
-	// Time is when it was taken, by the clock of the server, to the second.
-	Time time.Time `json:"time"`
-	// Revision is the store's.
-	Revision int64 `json:"revision"`
-	// Size is the size of the file in bytes.
-	Size int64 `json:"sizeBytes"`
-}
-
-// Take takes a snapshot.
-func (d Directory) Take(ctx context.Context, client *clientv3.Client, now time.Time) (*Snapshot, error) {
+// Take takes a snapshot, and then removes the oldest, so that Retain remain.
+func (d Directory) Take(ctx context.Context) (*Snapshot, error) {
 	if err := os.MkdirAll(d.Path, 0o700); err != nil {
-		return nil, writeError(d.Path, err)
+		return nil, fmt.Errorf("directory of snapshots: %w", err)
 	}
-	return save(ctx, client, d.Path, d.Prefix, func(s *Snapshot) string { return fileName(now, s.Revision) })
-}
-
-// Files returns the snapshots, the oldest first: by revision, and by time at the same
-// revision. So a clock that is set back or forth does not change their order. A
-// directory that does not exist has none.
-func (d Directory) Files() ([]File, error) {
-	entries, err := os.ReadDir(d.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("snapshots in %s: %w", d.Path, err)
-	}
-	var files []File
-	for _, entry := range entries {
-		taken, revision, ok := parseFileName(entry.Name())
-		if !ok || !entry.Type().IsRegular() {
-			continue
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return nil, fmt.Errorf("snapshots in %s: %w", d.Path, err)
-		}
-		files = append(files, File{Path: filepath.Join(d.Path, entry.Name()), Time: taken, Revision: revision, Size: info.Size()})
-	}
-	slices.SortFunc(files, func(a, b File) int {
-		return cmp.Or(cmp.Compare(a.Revision, b.Revision), a.Time.Compare(b.Time))
-	})
-	return files, nil
-}
-
-// Prune removes the oldest snapshots, so that number of them remain, and returns the
-// paths that it removed. It never removes the snapshot at keep.
-func (d Directory) Prune(number int, keep string) (removed []string, err error) {
-	files, err := d.Files()
+	saved, err := Save(ctx, d.Config, filepath.Join(d.Path, d.Clock.Now().UTC().Format(nameFormat)))
 	if err != nil {
 		return nil, err
 	}
-	files = slices.DeleteFunc(files, func(f File) bool { return f.Path == keep })
-	for _, file := range files[:max(0, len(files)-(number-1))] {
-		if err := os.Remove(file.Path); err != nil {
-			return removed, fmt.Errorf("old snapshot cannot be removed: %w", err)
-		}
-		removed = append(removed, file.Path)
-	}
-	return removed, nil
-}
-
-// RemovePartial removes what snapshots left that a kill interrupted. Call it while none
-// is being taken.
-func (d Directory) RemovePartial() error {
-	entries, err := os.ReadDir(d.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, entry := range entries {
-		if partial, _ := filepath.Match(partialPattern, entry.Name()); partial {
-			err = errors.Join(err, removeIfExists(filepath.Join(d.Path, entry.Name())))
-		}
-	}
-	return err
-}
-
-func fileName(taken time.Time, revision int64) string {
-	return fmt.Sprintf("%s%s-r%020d.db", namePrefix, taken.UTC().Format(timeFormat), revision)
-}
-
-func parseFileName(name string) (taken time.Time, revision int64, ok bool) {
-	parts := regexp.MustCompile(`^` + namePrefix + `(\d{8}T\d{6}Z)-r(\d{20})\.db$`).FindStringSubmatch(name)
-	if parts == nil {
-		return time.Time{}, 0, false
-	}
-	taken, err := time.Parse(timeFormat, parts[1])
+	old, err := d.files()
 	if err != nil {
-		return time.Time{}, 0, false
+		return saved, err
 	}
-	revision, err = strconv.ParseInt(parts[2], 10, 64)
-	return taken, revision, err == nil
+	old = slices.DeleteFunc(old, func(path string) bool { return path == saved.Path }) // the clock may be behind
+	for _, path := range old[:max(0, len(old)-(d.Retain-1))] {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return saved, err
+}
+
+// files returns the paths of the snapshots, the oldest first.
+func (d Directory) files() ([]string, error) {
+	entries, err := os.ReadDir(d.Path)
+	var paths []string
+	for _, entry := range entries {
+		if match, _ := filepath.Match(namePattern, entry.Name()); match {
+			paths = append(paths, filepath.Join(d.Path, entry.Name()))
+		}
+	}
+	return paths, err
+}
+
+// Schedule takes a snapshot at each interval until ctx ends, and calls taken with its error. The
+// first is due an interval after the last in the directory: restarts neither delay nor multiply them.
+func (d Directory) Schedule(ctx context.Context, interval time.Duration, log logr.Logger, taken func(error)) {
+	pause := d.untilNext(interval)
+	for pause <= 0 || clock.Wait(ctx, d.Clock, pause) {
+		snapshot, err := d.Take(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		taken(err)
+		if pause = interval; err != nil {
+			log.Error(err, "Failed to take a snapshot", "directory", d.Path)
+			pause = min(interval, retryInterval)
+			continue
+		}
+		log.Info("Took a snapshot", "path", snapshot.Path, "sizeBytes", snapshot.SizeBytes, "revision", snapshot.Revision)
+	}
+}
+
+// untilNext returns the time until a snapshot is due, 0 for now. One of the future was taken by
+// another clock and says nothing.
+func (d Directory) untilNext(interval time.Duration) time.Duration {
+	files, _ := d.files() // Take reports the error
+	if len(files) == 0 {
+		return 0
+	}
+	last, err := time.Parse(nameFormat, filepath.Base(files[len(files)-1]))
+	if since := d.Clock.Since(last); err == nil && since >= 0 {
+		return max(0, interval-since)
+	}
+	return 0
 }

@@ -1,23 +1,5 @@
-// Package backup saves, verifies and restores snapshots of an embedded etcd.
-//
-// # File
-//
-// A snapshot is the file that `etcdctl snapshot save` writes: the database of etcd as
-// of one revision, followed by its SHA-256. Etcd's own tools read it. Save streams it
-// to a temporary file in the same directory, fsyncs and verifies that file, and only
-// then gives it its name, which must be free: nothing is overwritten, and a file with
-// the name of a snapshot is complete.
-//
-// Verify reads a snapshot from end to end: the checksum, every bucket of the
-// database, the version of etcd, and each object below the prefix of the server,
-// which must decode and have the name that is in its key. Encrypted objects are
-// counted; only their server can read them.
-//
-// # Restore
-//
-// Restore makes a store in a new directory by etcd's own library, starts an etcd on
-// it, reads every key, compares them with the snapshot, and only then moves the store
-// to its place. A failed restore removes what it made.
+// Package backup takes snapshots of an etcd, and restores one into a data directory, by etcd's own
+// libraries: a snapshot is the file of `etcdctl snapshot save`, and `etcdutl` reads it.
 //
 // # Revisions
 //

@@ -1,0 +1,97 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/snapshot"
+	"go.uber.org/zap"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
+)
+
+// sectorSize divides the size of every database. A snapshot has its SHA-256 behind it.
+const sectorSize = 512
+
+// Snapshot is a snapshot that was read from end to end.
+type Snapshot struct {
+	Path string
+	// SizeBytes is the size of the file.
+	SizeBytes int64
+	// Revision is the last revision in it.
+	Revision int64
+}
+
+// Save writes a snapshot of the one etcd of config to path, which must not exist, and verifies it.
+// Writes go on meanwhile. On error no file is left.
+func Save(ctx context.Context, config clientv3.Config, path string) (*Snapshot, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s exists, and a snapshot never overwrites a file; choose another name", path)
+	}
+	if err := snapshot.Save(ctx, zap.NewNop(), config, path); err != nil {
+		return nil, fmt.Errorf("snapshot %s cannot be taken: %w; no file was left", path, err)
+	}
+	saved, err := Verify(path)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	return saved, embedded.SyncDirectory(filepath.Dir(path))
+}
+
+// Verify reads a snapshot: its checksum, and then every page. The error names the file and says
+// whether it is no snapshot, damaged, or of a newer etcd.
+func Verify(path string) (*Snapshot, error) {
+	size, err := verifyChecksum(path)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot %s cannot be used: %w", path, err)
+	}
+	found := &Snapshot{Path: path, SizeBytes: size}
+	err = embedded.ViewDatabase(path, func(tx *bolt.Tx) error {
+		keys := tx.Bucket([]byte("key"))
+		if keys == nil {
+			return errors.New("it is a database of something else than etcd")
+		}
+		if last, _ := keys.Cursor().Last(); len(last) >= 8 {
+			found.Revision = int64(binary.BigEndian.Uint64(last))
+		}
+		return embedded.ReadAll(tx)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("snapshot %s cannot be used: %w", path, err)
+	}
+	return found, nil
+}
+
+// verifyChecksum returns the size of the file in bytes.
+func verifyChecksum(path string) (size int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size()%sectorSize != sha256.Size {
+		return 0, errors.New("no checksum is at its end: it is cut off, or no snapshot; take one with 'etcd snapshot' or 'etcdctl snapshot save'")
+	}
+	sum := sha256.New()
+	if _, err := io.CopyN(sum, file, info.Size()-sha256.Size); err != nil {
+		return 0, err
+	}
+	want, err := io.ReadAll(file)
+	if err == nil && !bytes.Equal(sum.Sum(nil), want) {
+		err = errors.New("it is damaged: its checksum does not match; use another snapshot")
+	}
+	return info.Size(), err
+}

@@ -1,0 +1,53 @@
+package artifacts
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+)
+
+// restoreJob returns the Job of docs/backup.md that restores a member of own-etcd.
+func restoreJob(t *testing.T, member string) (object *unstructured.Unstructured, job batchv1.Job) {
+	t.Helper()
+	root, err := binaries.Root()
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "backup.md"))
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(page), "```yaml\n")
+	require.True(t, found)
+	manifest, _, _ := strings.Cut(after, "```")
+	text := []byte(strings.NewReplacer("MEMBER", member, "SNAPSHOT", "snapshot.db", "BUMP", "1000000000").Replace(manifest))
+	require.NoError(t, yaml.UnmarshalStrict(text, &job))
+	object = &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal(text, object))
+	return object, job
+}
+
+// TestPageRestoresAMemberWithItsOwnFlags: a member whose flags differ from its data does not start.
+func TestPageRestoresAMemberWithItsOwnFlags(t *testing.T) {
+	const member = "flowcontrol-etcd-0"
+	_, job := restoreJob(t, member)
+	etcd := find[appsv1.StatefulSet](t, render(t, "overlays/own-etcd"), "StatefulSet", "flowcontrol-etcd").Spec.Template.Spec.Containers[0]
+	restore := job.Spec.Template.Spec.Containers[0]
+	require.Equal(t, etcd.Image, restore.Image)
+	var own []string
+	for _, argument := range etcd.Args {
+		name, _, _ := strings.Cut(argument, "=")
+		if slices.Contains([]string{"--name", "--data-dir", "--initial-advertise-peer-urls", "--initial-cluster", "--initial-cluster-token"}, name) {
+			own = append(own, strings.ReplaceAll(argument, "$(POD_NAME)", member))
+		}
+	}
+	require.Len(t, own, 5)
+	require.Subset(t, restore.Args, own)
+	require.Equal(t, "data-"+member, job.Spec.Template.Spec.Volumes[0].PersistentVolumeClaim.ClaimName)
+}
