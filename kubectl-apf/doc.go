@@ -6,7 +6,8 @@
 //
 // # Packages
 //
-// A package imports only packages of lower levels.
+// A package imports only packages of lower levels. What reads is below, then what explains, and above
+// that from record on what asks "what if".
 //
 //	L0  configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
 //	    replica         the state of one API server: levels, queues, requests, metrics
@@ -21,12 +22,13 @@
 //	    findings        what is wrong or risky, by package lint, in traffic too
 //	    why             what was delayed or rejected, and the remedy
 //	    diff            what a change moves
-//	    simulate        what a trace becomes under a configuration
-//	    record          traces of what API servers logged
-//	L4  size            how many seats meet goals, from requests or two scrapes
-//	    suite           expectations about a configuration
+//	L4  suite           expectations about a configuration
 //	    dashboard       a page that shows what top answers
-//	L5  isolate         flow schemas and a level for an operator
+//	    record          traces of what API servers logged
+//	    simulate        what a trace becomes under a configuration
+//	    e2e/lines       requests of tests, as words of a command line
+//	L5  size            how many seats meet goals, from requests or two scrapes
+//	    isolate         flow schemas and a level for an operator
 //	L6  command         flags, a file for each command
 //	L7  kubectl-apf     main
 //

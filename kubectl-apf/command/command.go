@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,19 @@ const (
 // errFindings ends a command with statusFindings. Its output says why.
 var errFindings = errors.New("there are findings")
 
+// findingsIf returns errFindings if there are some.
+func findingsIf(some bool) error {
+	if some {
+		return errFindings
+	}
+	return nil
+}
+
 // completer is the name of the program that kubectl asks for completions.
 const completer = "kubectl_complete-apf"
+
+// release is the release of this program, which the Makefile sets with -X.
+var release = "0.1.0" //nolint:gochecknoglobals // see above
 
 // Run runs the program with its arguments, the first one its name, and returns its exit status.
 func Run(ctx context.Context, env Environment, args []string) int {
@@ -67,7 +79,9 @@ Kubernetes API servers: which flow schema matches a request, who holds the seats
 requests were delayed or rejected, and what a change would do.
 
 It looks at a cluster, at files, at files as if they were applied to a cluster, or at
-saved answers of a cluster. It changes nothing in a cluster.
+saved answers of a cluster. It changes nothing in a cluster. The rights that it needs are
+in artifacts/kubectl-apf/clusterrole.yaml; where one is missing, it says which, and goes on
+with the rest.
 
 Exit status: 0, or 1 for findings, differences and expectations that are not met, or 2
 if it could not do what it was asked to.`,
@@ -84,7 +98,22 @@ if it could not do what it was asked to.`,
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env),
-		newRecord(env), newSimulate(env), newSize(env), newIsolate(env), newVersion(env), newCompletion(env))
+		newRecord(env), newSimulate(env), newSize(env), newIsolate(env), newVersion(env))
 	setHelp(root, env)
 	return root
+}
+
+func newVersion(env Environment) *cobra.Command {
+	return page{
+		use:      "version",
+		short:    "Print the version of the plug-in",
+		long:     "kubectl apf version prints the versions of the plug-in and of Go.",
+		examples: "kubectl apf version",
+	}.command(func(context.Context, []string) error {
+		text := "kubectl-apf v" + release
+		if info, ok := debug.ReadBuildInfo(); ok {
+			text += " (" + info.GoVersion + ")"
+		}
+		return writeText(env.Out, text+"\n")
+	})
 }

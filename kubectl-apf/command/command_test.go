@@ -28,10 +28,9 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		{"an order of another view", []string{"top", "levels", "--sort=age"}, `the sort key "age" must be one of seats`},
 		{"a limit below nothing", []string{"top", "--limit=-1"}, "the limit -1 must not be negative"},
 		{"a watch without time", []string{"top", "--watch", "--interval=0"}, "--interval is 0s: must be more than 0"},
-		{"a format that is none", []string{"top", "-o", "xml"}, `the output format "xml" must be one of json, yaml, wide, name`},
+		{"a format that is none", []string{"top", "-o", "xml"}, `the output format "xml" must be one of json, yaml, wide`},
 		{"a severity that is none", []string{"lint", "--fail-on=fatal"}, `--fail-on is "fatal": must be error, warning or info`},
 		{"no request", []string{"explain", "list"}, "a request must be VERB RESOURCE"},
-		{"a request and a file of requests", []string{"explain", "list", "pods", "--requests=-"}, "a request and --requests exclude each other"},
 		{"a resource that is none", []string{"explain", "list", "unicorns"}, "unicorns"},
 		{"no UID", []string{"whose"}, "either UIDs must be given, or -f"},
 		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, "schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"},
@@ -119,9 +118,6 @@ func TestFormats(t *testing.T) {
 			require.NoError(t, yaml.Unmarshal([]byte(server.run(t, append(line, "-o", "yaml")...).out), &fromYAML))
 			assert.Equal(t, fromJSON, fromYAML)
 			assert.NotEmpty(t, server.run(t, append(line, "-o", "wide")...).out)
-			for name := range strings.Lines(server.run(t, append(line, "-o", "name")...).out) {
-				assert.Regexp(t, `^(flowschema\.flowcontrol\.apiserver|prioritylevelconfiguration\.flowcontrol\.apiserver|apiservice\.apiregistration)\.k8s\.io/.+\n$`, name)
-			}
 		})
 	}
 }
@@ -156,20 +152,6 @@ func TestFilesThatCanBeReadAreJudgedDespiteOthers(t *testing.T) {
 	assert.Equal(t, statusFailed, got.status)
 	assert.Contains(t, got.out, "FC101")
 	assert.Contains(t, got.errOut, "broken.yaml")
-}
-
-func TestRequestsOfAFileAreATable(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "requests.txt", "list pods -A --as=robot\nget /healthz --as=bob\n")
-	got := run(t, "explain", "--requests=requests.txt", "--offline", "--release=1.33")
-	require.Zero(t, got.status, got.errOut)
-	table, notes, _ := strings.Cut(got.out, "Note: ")
-	assert.Equal(t, 3, strings.Count(table, "\n"), got.out)
-	assert.Contains(t, notes, "600 seats are assumed")
-	write(t, "requests.txt", "list pods\nlist unicorns\n")
-	got = run(t, "explain", "--requests=requests.txt", "--offline")
-	assert.Equal(t, statusFailed, got.status)
-	assert.Contains(t, got.errOut, "requests.txt: line 2: ")
 }
 
 func TestExplainIsAboutTheUserOfTheKubeconfig(t *testing.T) {

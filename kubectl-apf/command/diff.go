@@ -11,14 +11,12 @@ import (
 
 // diffCommand is "kubectl apf diff".
 type diffCommand struct {
-	env      Environment
-	looking  *looking
-	output   output
+	looking
 	auditLog []string
 }
 
 func newDiff(env Environment) *cobra.Command {
-	d := &diffCommand{env: env, looking: newLooking().withFiles("The files to compare with.")}
+	d := &diffCommand{looking: newLooking(env).withFiles("The files to compare with.")}
 	c := page{
 		use:   "diff (-f FILES | -k DIRECTORY)",
 		short: "Say what a change of flow schemas and priority levels would do",
@@ -38,28 +36,21 @@ kubectl apf diff -f flowschemas.yaml --audit-log=audit.log
 
 # Say what a file changes in the built-in configuration, without a cluster
 kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
-		rights: configurationRights(),
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }
-	c.Flags().StringArrayVar(&d.auditLog, "audit-log", nil, "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated.")
-	d.looking.addFlags(c.Flags())
-	d.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	}.command(d.run)
+	c.Flags().StringArrayVar(&d.auditLog, "audit-log", nil, auditLogUsage)
+	d.addTo(c)
 	return c
 }
 
-func (d *diffCommand) run(ctx context.Context) error {
-	if err := d.output.validate(); err != nil {
-		return err
-	}
-	if !d.looking.hasFiles() {
+func (d *diffCommand) run(ctx context.Context, _ []string) error {
+	if !d.hasFiles() {
 		return errors.New("-f or -k must be given, the files to compare with")
 	}
-	after, err := d.looking.open(d.env)
+	after, err := d.open()
 	if err != nil {
 		return err
 	}
-	before, err := d.looking.openWithoutFiles(d.env)
+	before, err := d.openWithoutFiles()
 	if err != nil {
 		return err
 	}
@@ -78,15 +69,8 @@ func (d *diffCommand) run(ctx context.Context) error {
 	}
 	result := comparison.Result()
 	result.Notes = append(result.Notes, notes...)
-	var names []string
-	for _, object := range result.Objects {
-		names = append(names, objectName(object.Kind, object.Name))
-	}
-	if err := d.output.write(d.env, &result, names); err != nil {
+	if err := d.write(&result); err != nil {
 		return err
 	}
-	if result.Changes() {
-		return errFindings
-	}
-	return nil
+	return findingsIf(result.Changes())
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -27,6 +27,12 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+)
+
+const (
+	flowSchemas    = "flowschemas"
+	priorityLevels = "prioritylevelconfigurations"
+	group          = "flowcontrol.apiserver.k8s.io"
 )
 
 // now is the time of all tests.
@@ -128,7 +134,6 @@ func responses(t *testing.T) map[string]any {
 	named := func(namespace, name string) map[string]any {
 		return map[string]any{"metadata": map[string]string{"name": name, "namespace": namespace}}
 	}
-	const rbac = "/apis/rbac.authorization.k8s.io/v1/"
 	version := metav1.GroupVersionForDiscovery{GroupVersion: group + "/v1", Version: "v1"}
 	apps := metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}
 	served := metav1.APIGroup{
@@ -180,26 +185,10 @@ func responses(t *testing.T) map[string]any {
 		}),
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations": list("ValidatingWebhookConfigurationList", "admissionregistration.k8s.io/v1", []any{}),
 		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations":   list("MutatingWebhookConfigurationList", "admissionregistration.k8s.io/v1", []any{}),
-		"/api/v1/namespaces/shop/serviceaccounts/default":                       named("shop", "default"),
-		"/apis/apps/v1/namespaces/shop/deployments/robot":                       map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}},
-		"/apis/apps/v1/namespaces/shop/statefulsets/robot":                      map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccount": "default"}}}},
-		"/apis/apps/v1/namespaces/shop/daemonsets/robot":                        map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}},
-		rbac + "clusterroles": list("ClusterRoleList", "rbac.authorization.k8s.io/v1", []any{map[string]any{
-			"metadata": map[string]string{"name": "robots"},
-			"rules":    []rbacv1.PolicyRule{{Verbs: []string{"list", "watch"}, APIGroups: []string{""}, Resources: []string{"pods"}}},
-		}}),
-		rbac + "clusterrolebindings": list("ClusterRoleBindingList", "rbac.authorization.k8s.io/v1", []any{rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: "robots"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "robots"},
-			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "shop", Name: "default"}},
-		}}),
-		rbac + "roles": list("RoleList", "rbac.authorization.k8s.io/v1", []any{rbacv1.Role{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "leases"},
-			Rules:      []rbacv1.PolicyRule{{Verbs: []string{"update"}, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}}},
-		}}),
-		rbac + "rolebindings": list("RoleBindingList", "rbac.authorization.k8s.io/v1", []any{rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "leases"}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "leases"},
-			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "shop", Name: "default"}},
-		}}),
+		"/apis/authorization.k8s.io/v1/subjectaccessreviews": authorizationv1.SubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{Kind: "SubjectAccessReview", APIVersion: "authorization.k8s.io/v1"},
+			Status:   authorizationv1.SubjectAccessReviewStatus{Allowed: true},
+		},
 		"/metrics": metrics(245, 7),
 		"/debug/api_priority_and_fairness/dump_priority_levels": "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests, DispatchedRequests, RejectedRequests, TimedoutRequests, CancelledRequests\n" +
 			"workload-low, 1, false, true, 1, 1, 10, 7, 0, 0\n",

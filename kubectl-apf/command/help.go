@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -27,19 +28,15 @@ func inSection(f *pflag.Flag, section string) {
 // page is the help of a command.
 type page struct {
 	use, short, long, examples string
-	// rights are what the command needs; it reports what it cannot read, and goes on with the rest.
-	rights rights
 }
 
-// command returns a command with this help.
-func (p page) command() *cobra.Command {
-	long := p.long
-	if len(p.rights) > 0 {
-		long += "\n\nIn a cluster it needs these rights (artifacts/kubectl-apf/clusterrole.yaml has the\nrights of all commands). Where one is missing, it says which, and goes on with the rest:\n" + p.rights.text()
-	}
+// command returns a command with this help, which takes no arguments.
+func (p page) command(run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
-		Use: p.use, Short: p.short, Long: long, Example: indent(p.examples),
+		Use: p.use, Short: p.short, Long: p.long, Example: indent(p.examples),
 		DisableFlagsInUseLine: true, // the flags are in a list below
+		Args:                  cobra.NoArgs,
+		RunE:                  func(c *cobra.Command, args []string) error { return run(c.Context(), args) },
 	}
 }
 

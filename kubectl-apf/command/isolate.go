@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/isolate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
@@ -18,30 +18,26 @@ import (
 
 // isolateCommand is "kubectl apf isolate".
 type isolateCommand struct {
-	env       Environment
-	looking   *looking
-	output    output
-	accounts  []string
-	workloads []string
-	logs      logFlags
-	trace     string
-	name      string
-	seats     int
+	looking
+	accounts []string
+	trace    string
+	name     string
+	seats    int
 }
 
 func newIsolate(env Environment) *cobra.Command {
-	i := &isolateCommand{env: env, looking: newLooking().withFiles("The manifests of the operator, such as its roles, as if they were applied.")}
+	i := &isolateCommand{looking: newLooking(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	c := page{
-		use:   "isolate (--service-account NAMESPACE/NAME | --for KIND/NAME)...",
+		use:   "isolate --service-account NAMESPACE/NAME...",
 		short: "Make flow schemas and a priority level for an operator",
 		long: `kubectl apf isolate makes flow schemas and a priority level for the service accounts of an
 operator, ready to apply: leases go to leader election, events stay where they are, and
 everything else goes to a level of its own. It says why each object is as it is, what
 applying it would change, and what kubectl apf lint finds. It applies nothing.
 
-What the operator sends follows from its roles, in the cluster or in files, and from a log
-if one is given. The level's shares are added: it says what each other level pays. No
-request of anybody else moves.
+Whether the operator uses leases and events says the API server, which is asked what the
+service accounts may do, or a trace. Without either, it is assumed. The level's shares are
+added: it says what each other level pays. No request of anybody else moves.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to
 standard error.
@@ -54,145 +50,82 @@ kubectl apf isolate --service-account=shop/default
 kubectl apf isolate --service-account=shop/default -o yaml > shop-default.yaml
 kubectl apply -f shop-default.yaml
 
-# Isolate an operator by its manifests, without a cluster
-kubectl apf isolate --for=deployment/robot -n shop -f operator.yaml --offline --release=1.33
+# Isolate an operator that is not installed, without a cluster
+kubectl apf isolate --service-account=shop/default --offline --release=1.33
 
-# Give it as many seats as its requests held in a log
-kubectl apf isolate --service-account=shop/default --audit-log=audit.log`,
-		rights: append(configurationRights(), append(factRights(), roleRights()...)...),
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return i.run(c.Context()) }
+# Give it as many seats as its requests held in a trace
+kubectl apf record --audit-log=audit.log -o shop.trace.gz
+kubectl apf isolate --service-account=shop/default --trace=shop.trace.gz`,
+	}.command(i.run)
 	flags := c.Flags()
 	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME. It may be repeated: all get one level.")
-	flags.StringArrayVar(&i.workloads, "for", nil, "A workload of the operator, in the namespace of -n: deployment/NAME, statefulset/NAME or daemonset/NAME. It may be repeated.")
 	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
 	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 if they are to be found.")
-	i.logs.addFlags(flags)
-	flags.StringVar(&i.trace, "trace", "", "A trace of kubectl apf record, instead of logs.")
-	i.looking.addFlags(flags)
-	i.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	flags.StringVar(&i.trace, "trace", "", "A trace of kubectl apf record, which says what the operator sends.")
+	i.addTo(c)
 	return c
 }
 
-// roleRights read which requests a service account may send, and the accounts of workloads.
-func roleRights() rights {
-	return rights{
-		{Verbs: []string{"list"}, APIGroups: []string{"rbac.authorization.k8s.io"}, Resources: []string{"clusterroles", "clusterrolebindings", "roles", "rolebindings"}},
-		{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"serviceaccounts"}},
-		{Verbs: []string{"get"}, APIGroups: []string{"apps"}, Resources: []string{"deployments", "statefulsets", "daemonsets"}},
-	}
-}
-
-func (i *isolateCommand) run(ctx context.Context) error {
-	if err := i.output.validate(); err != nil {
-		return err
-	}
-	runners, err := i.runners()
+func (i *isolateCommand) run(ctx context.Context, _ []string) error {
+	in, err := i.read(ctx)
 	if err != nil {
 		return err
 	}
-	in, err := i.read(ctx, runners)
-	if err != nil {
-		return err
-	}
-	requests, done, err := i.requests(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	in.Requests = requests
 	result, err := isolate.Run(in)
 	if err != nil {
 		return err
 	}
-	if err := i.write(result); err != nil {
+	if err := i.writeResult(result); err != nil {
 		return err
 	}
-	if !result.IsClean() {
-		return errFindings
-	}
-	return nil
+	return findingsIf(!result.IsClean())
 }
 
-// runners returns the service accounts and workloads of the flags.
-func (i *isolateCommand) runners() ([]source.Runner, error) {
-	var runners []source.Runner
-	for _, text := range i.accounts {
-		namespace, name, found := strings.Cut(text, "/")
-		if !found || namespace == "" || name == "" || strings.Contains(name, "/") {
-			return nil, fmt.Errorf("--service-account is %q: must be NAMESPACE/NAME", text)
-		}
-		runners = append(runners, source.Runner{Kind: "ServiceAccount", Namespace: namespace, Name: name})
-	}
-	for _, text := range i.workloads {
-		kind, name, found := strings.Cut(text, "/")
-		known := workloadKind(kind)
-		if !found || name == "" || known == "" {
-			return nil, fmt.Errorf("--for is %q: must be deployment/NAME, statefulset/NAME or daemonset/NAME", text)
-		}
-		runners = append(runners, source.Runner{Kind: known, Namespace: i.looking.namespace(), Name: name})
-	}
-	switch {
-	case len(runners) == 0:
-		return nil, errors.New("--service-account or --for must be given, the operator to isolate")
-	case i.trace != "" && i.logs.given():
-		return nil, errors.New("--trace and logs exclude each other: a trace is made of logs")
-	case i.seats < 0:
-		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
-	default:
-		return runners, nil
-	}
-}
-
-// workloadKind returns the kind that kubectl calls so; "" if it is no workload.
-func workloadKind(name string) string {
-	switch name, _, _ = strings.Cut(strings.ToLower(name), "."); name {
-	case "deployment", "deployments", "deploy":
-		return "Deployment"
-	case "statefulset", "statefulsets", "sts":
-		return "StatefulSet"
-	case "daemonset", "daemonsets", "ds":
-		return "DaemonSet"
-	default:
-		return ""
-	}
-}
-
-// read reads everything but the requests.
-func (i *isolateCommand) read(ctx context.Context, runners []source.Runner) (in isolate.Input, err error) {
+// read reads what isolation needs.
+func (i *isolateCommand) read(ctx context.Context) (in isolate.Input, err error) {
 	in.Name, in.Seats, in.Now = i.name, i.seats, i.env.Clock.Now()
-	from, err := i.looking.openForRoles(i.env)
+	if in.Accounts, err = i.serviceAccounts(); err != nil {
+		return in, err
+	}
+	if i.trace != "" {
+		in.Requests = i.traced
+	}
+	from, err := i.open()
 	if err != nil {
 		return in, err
 	}
-	if in.Configuration, err = from.Configuration(ctx); err != nil {
-		return in, err
+	in.May = func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error) {
+		return from.May(ctx, account, what)
 	}
-	if in.Roles, err = from.Roles(ctx, runners); err != nil {
+	if in.Configuration, err = from.Configuration(ctx); err != nil {
 		return in, err
 	}
 	in.Facts, err = from.Facts(ctx)
 	return in, err
 }
 
-// requests returns the requests of the logs, nil without any, and what releases them.
-func (i *isolateCommand) requests(ctx context.Context) (each func(func(*trace.Request) error) error, done func(), err error) {
-	if i.trace != "" {
-		return i.traced, func() {}, nil
+// serviceAccounts returns the service accounts of the flags, each once.
+func (i *isolateCommand) serviceAccounts() ([]source.Account, error) {
+	var accounts []source.Account
+	seen := map[string]bool{}
+	for _, text := range i.accounts {
+		namespace, name, found := strings.Cut(text, "/")
+		if !found || namespace == "" || name == "" || strings.Contains(name, "/") {
+			return nil, fmt.Errorf("--service-account is %q: must be NAMESPACE/NAME", text)
+		}
+		if !seen[text] {
+			seen[text] = true
+			accounts = append(accounts, source.Account{Namespace: namespace, Name: name})
+		}
 	}
-	if !i.logs.given() {
-		return nil, func() {}, nil
+	switch {
+	case len(accounts) == 0:
+		return nil, errors.New("--service-account must be given, the operator to isolate")
+	case i.seats < 0:
+		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
+	default:
+		return accounts, nil
 	}
-	options, err := i.logs.options(i.env)
-	if err != nil {
-		return nil, nil, err
-	}
-	recording, err := record.New(ctx, options)
-	if err != nil {
-		return nil, nil, err
-	}
-	return func(yield func(*trace.Request) error) error { return recording.Each(ctx, yield) }, recording.Close, nil
 }
 
 // traced yields the requests of the trace.
@@ -217,20 +150,17 @@ func (i *isolateCommand) traced(yield func(*trace.Request) error) error {
 	}
 }
 
-func (i *isolateCommand) write(r *isolate.Result) error {
-	if i.output.format == formatYAML {
-		text, err := r.Manifests()
-		if err != nil {
-			return err
-		}
-		if err := writeText(i.env.Out, text); err != nil {
-			return err
-		}
-		return r.WriteEffect(i.env.ErrOut, table.Options{})
+// writeResult writes the result, as YAML the objects alone.
+func (i *isolateCommand) writeResult(r *isolate.Result) error {
+	if i.output.format != formatYAML {
+		return i.write(r)
 	}
-	var names []string
-	for k := range r.Objects {
-		names = append(names, objectName(r.Objects[k].Kind(), r.Objects[k].Name()))
+	text, err := r.Manifests()
+	if err != nil {
+		return err
 	}
-	return i.output.write(i.env, r, names)
+	if err := writeText(i.env.Out, text); err != nil {
+		return err
+	}
+	return r.WriteEffect(i.env.ErrOut, table.Options{})
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // lintCommand is "kubectl apf lint".
 type lintCommand struct {
-	env     Environment
-	looking *looking
-	output  output
+	looking
 	failOn  string
 	logs    logFlags
 	clients []string
 }
 
 func newLint(env Environment) *cobra.Command {
-	l := &lintCommand{env: env, looking: newLooking().withFiles("The files to judge, as if they were applied.")}
+	l := &lintCommand{looking: newLooking(env).withFiles("The files to judge, as if they were applied.")}
 	c := page{
 		use:   "lint [-f FILES | -k DIRECTORY]",
 		short: "Find what is wrong or risky in flow schemas and priority levels",
@@ -50,28 +51,16 @@ kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --aud
 
 # Count the findings by their code
 kubectl apf lint -o json | jq -r '.findings[].code' | sort | uniq -c`,
-		rights: append(append(configurationRights(), metricRights()...), factRights()...),
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
+	}.command(l.run)
 	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The lowest severity of findings that give the exit status 1: error, warning or info.")
-	l.logs.addFlags(c.Flags())
+	l.logs.addTo(c.Flags())
 	c.Flags().StringArrayVar(&l.clients, "client-log", nil, "The log of a client of API servers, PATH or USER=PATH. It may be repeated.")
-	l.looking.addFlags(c.Flags())
-	l.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
-	completeFlag(c, "fail-on", func(context.Context) []string { return severities() })
+	l.addTo(c)
 	return c
 }
 
-func severities() []string {
-	return []string{string(lint.Error), string(lint.Warning), string(lint.Info)}
-}
-
-func (l *lintCommand) run(ctx context.Context) error {
-	if err := l.output.validate(); err != nil {
-		return err
-	}
-	if !slices.Contains(severities(), l.failOn) {
+func (l *lintCommand) run(ctx context.Context, _ []string) error {
+	if !slices.Contains([]lint.Severity{lint.Error, lint.Warning, lint.Info}, lint.Severity(l.failOn)) {
 		return fmt.Errorf("--fail-on is %q: must be error, warning or info", l.failOn)
 	}
 	in, err := l.read(ctx)
@@ -89,26 +78,19 @@ func (l *lintCommand) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, unreadable)
 	}
-	var names []string
-	for _, finding := range result.Findings {
-		names = append(names, objectName(finding.Object.Kind, finding.Object.Name))
-	}
-	if err := l.output.write(l.env, &result, unique(names)); err != nil {
+	if err := l.write(&result); err != nil {
 		return err
 	}
 	if unreadable != nil {
 		return unreadable // the files that can be read have been judged
 	}
-	if result.Reaches(lint.Severity(l.failOn)) {
-		return errFindings
-	}
-	return nil
+	return findingsIf(result.Reaches(lint.Severity(l.failOn)))
 }
 
 // read reads the configuration, the files and the facts.
 func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
 	var in findings.Input
-	below, err := l.looking.openWithoutFiles(l.env)
+	below, err := l.openWithoutFiles()
 	if err != nil {
 		return in, err
 	}
@@ -123,13 +105,60 @@ func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
 			return in, err
 		}
 	}
-	if !l.looking.hasFiles() {
+	if !l.hasFiles() {
 		return in, nil
 	}
-	with, err := l.looking.open(l.env)
+	with, err := l.open()
 	if err != nil {
 		return in, err
 	}
 	in.Files, err = with.Files(ctx)
 	return in, err
+}
+
+// addLogs adds the logs that the flags name. They are opened before long work.
+func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
+	if !l.logs.given() && len(l.clients) == 0 {
+		return nil
+	}
+	clients, err := logsOf(l.clients) // USER=PATH has the form of REPLICA=PATH
+	if err != nil {
+		return fmt.Errorf("--client-log: %w", err)
+	}
+	var options record.Options
+	if l.logs.given() {
+		if options, err = l.logs.options(l.env); err != nil {
+			return err
+		}
+	}
+	in.Read = func(traffic *findings.Traffic) ([]string, error) {
+		for _, log := range clients {
+			if err := l.readClient(log, traffic); err != nil {
+				return nil, err
+			}
+		}
+		if !l.logs.given() {
+			return nil, nil
+		}
+		recording, err := record.New(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		defer recording.Close()
+		header := recording.Header()
+		return header.LeftOut.Notes, recording.Each(ctx, func(r *trace.Request) error {
+			traffic.Observe(r)
+			return nil
+		})
+	}
+	return nil
+}
+
+func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) error {
+	in, err := openFile(l.env, log.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return logs.ReadWaits(log.Path, in, func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) })
 }

@@ -54,11 +54,3 @@ func TestLintOfLogs(t *testing.T) {
 		})
 	}
 }
-
-func TestFindingsAboutClientsHaveNames(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "audit.log", scalerLog())
-	write(t, "scaler.log", throttledLine)
-	got := run(t, "lint", "--offline", "--client-log=system:serviceaccount:shop:scaler=scaler.log", "-o=name")
-	assert.Equal(t, "user/system:serviceaccount:shop:scaler\n", got.out, got.errOut)
-}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
@@ -10,8 +11,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
-// looking are the flags that say where a command looks.
+// looking is what most commands have: the flags that say where they look and what they write.
 type looking struct {
+	env     Environment
+	output  output
 	cluster *genericclioptions.ConfigFlags
 	servers []string
 	files   genericclioptions.FileNameFlags
@@ -21,31 +24,37 @@ type looking struct {
 	dumps   string
 }
 
-func newLooking() *looking {
+func newLooking(env Environment) looking {
 	cluster := genericclioptions.NewConfigFlags(true)
 	cluster.APIServer = nil // --server is ours: it may be repeated
 	cluster.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = "kubectl-apf/v" + release
 		return config
 	}
-	return &looking{cluster: cluster}
+	return looking{env: env, cluster: cluster}
 }
 
 // withoutImpersonation leaves out --as, --as-group and --as-uid, for a command that gives them
 // another meaning.
-func (l *looking) withoutImpersonation() *looking {
+func (l looking) withoutImpersonation() looking {
 	l.cluster.Impersonate, l.cluster.ImpersonateGroup, l.cluster.ImpersonateUID = nil, nil, nil
 	return l
 }
 
 // withFiles adds -f, -k and -R.
-func (l *looking) withFiles(usage string) *looking {
+func (l looking) withFiles(usage string) looking {
 	l.files = genericclioptions.FileNameFlags{Usage: usage, Filenames: new([]string), Kustomize: new(string), Recursive: new(bool)}
 	return l
 }
 
-// addFlags adds the flags to a command's, in a section of their own in its help.
-func (l *looking) addFlags(to *pflag.FlagSet) {
+// addTo adds the flags to a command's, and -o.
+func (l *looking) addTo(c *cobra.Command) {
+	l.output.addTo(c)
+	l.addSourceTo(c)
+}
+
+// addSourceTo adds the flags that say where it looks, in a section of their own in its help.
+func (l *looking) addSourceTo(c *cobra.Command) {
 	flags := pflag.NewFlagSet("looking", pflag.ContinueOnError)
 	l.cluster.AddFlags(flags)
 	// Like kubectl's flag of this name, it sends requests there instead of to the server
@@ -60,7 +69,7 @@ func (l *looking) addFlags(to *pflag.FlagSet) {
 	flags.IntVar(&l.total, "total", 0, "The number of seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight. If 0, it is inferred.")
 	flags.StringVar(&l.dumps, "dumps", "", "A directory or archive of saved answers, such as a must-gather, that is read instead of a cluster.")
 	flags.VisitAll(func(f *pflag.Flag) { inSection(f, whereSection) })
-	to.AddFlagSet(flags)
+	c.Flags().AddFlagSet(flags)
 }
 
 // hasFiles reports whether -f or -k is given.
@@ -72,52 +81,24 @@ func (l *looking) hasFiles() bool {
 // isOffline reports whether no cluster is read.
 func (l *looking) isOffline() bool { return l.offline || l.dumps != "" }
 
-// name returns the address of the cluster.
-func (l *looking) name() (string, error) {
-	config, err := l.cluster.ToRESTConfig()
-	if err != nil {
-		return "", err
-	}
-	return config.Host, nil
-}
+// write writes an answer.
+func (l *looking) write(a answer) error { return l.output.write(l.env, a) }
 
 // open returns the source that the flags describe.
-func (l *looking) open(env Environment) (source.Source, error) {
-	return l.openWith(env, l.files.ToOptions())
-}
+func (l *looking) open() (source.Source, error) { return l.openWith(l.files.ToOptions(), l.dumps) }
 
 // openWithoutFiles returns what the files are laid over.
-func (l *looking) openWithoutFiles(env Environment) (source.Source, error) {
-	return l.openWith(env, resource.FilenameOptions{})
+func (l *looking) openWithoutFiles() (source.Source, error) {
+	return l.openWith(resource.FilenameOptions{}, l.dumps)
 }
 
-func (l *looking) openWith(env Environment, files resource.FilenameOptions) (source.Source, error) {
-	return source.New(l.options(env, files))
-}
-
-// openForRoles returns the source that the flags describe, whose files may have roles.
-func (l *looking) openForRoles(env Environment) (source.Source, error) {
-	options := l.options(env, l.files.ToOptions())
-	options.Roles, options.Namespace = true, l.namespace()
-	return source.New(options)
-}
-
-func (l *looking) options(env Environment, files resource.FilenameOptions) source.Options {
+func (l *looking) openWith(files resource.FilenameOptions, dumps string) (source.Source, error) {
 	if len(l.servers) > 0 {
 		l.cluster.APIServer = &l.servers[0]
 	}
-	return source.Options{
-		Cluster: l.cluster, Files: files, Stdin: env.In,
+	return source.New(source.Options{
+		Cluster: l.cluster, Files: files, Stdin: l.env.In,
 		Offline: l.offline, Release: configuration.Release(l.release), Servers: l.servers,
-		Dumps: l.dumps, Total: l.total, Now: env.Clock.Now,
-	}
-}
-
-// namespace returns the namespace of -n, otherwise of the kubeconfig.
-func (l *looking) namespace() string {
-	namespace, _, err := l.cluster.ToRawKubeConfigLoader().Namespace()
-	if err != nil || namespace == "" {
-		return "default"
-	}
-	return namespace
+		Dumps: dumps, Total: l.total, Now: l.env.Clock.Now,
+	})
 }

@@ -2,17 +2,23 @@ package command
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // recordCommand is "kubectl apf record".
 type recordCommand struct {
-	logs   logFlags
-	env    Environment
-	output traceFile
+	env   Environment
+	logs  logFlags
+	name  string
+	force bool
 }
 
 func newRecord(env Environment) *cobra.Command {
@@ -31,16 +37,18 @@ kubectl apf record --audit-log=audit.log -o recorded.trace.gz
 
 # Record the logs of the server that is called a, in directories
 kubectl apf record --audit-log=a=/var/log/audit --http-log=a=/var/log/pods -o recorded.trace.zst`,
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return r.run(c.Context()) }
-	r.logs.addFlags(c.Flags())
-	r.output.addFlags(c)
+	}.command(r.run)
+	r.logs.addTo(c.Flags())
+	c.Flags().StringVarP(&r.name, "output", "o", "", "The file of the trace. It is compressed if its name ends with .gz, .zst or .zstd.")
+	c.Flags().BoolVar(&r.force, "force", false, "Overwrite files that exist.")
 	return c
 }
 
-func (r *recordCommand) run(ctx context.Context) error {
-	if err := r.output.validate(); err != nil {
+func (r *recordCommand) run(ctx context.Context, _ []string) error {
+	if r.name == "" {
+		return errors.New("-o must be given, the file of the trace")
+	}
+	if err := trace.CheckNew(r.name, r.force); err != nil { // before long work
 		return err
 	}
 	options, err := r.logs.options(r.env)
@@ -52,5 +60,27 @@ func (r *recordCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer recording.Close()
-	return r.output.write(ctx, r.env, recording.Header(), recording.Each)
+	return r.write(ctx, recording)
+}
+
+// write writes the trace, and says what it has. After an error the file is as it was before.
+func (r *recordCommand) write(ctx context.Context, recording *record.Recording) error {
+	header := recording.Header()
+	file, err := trace.Create(r.name, r.force, header)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	if err := recording.Each(ctx, file.Write); err != nil {
+		return err
+	}
+	if err := file.Commit(); err != nil {
+		return err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d requests from %s to %s\n", r.name, header.Requests, header.Start.UTC().Format(time.RFC3339), header.End.UTC().Format(time.RFC3339))
+	for _, note := range header.LeftOut.Notes {
+		text.WriteString("Note: " + note + "\n")
+	}
+	return writeText(r.env.Out, text.String())
 }

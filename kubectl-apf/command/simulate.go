@@ -4,23 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // simulateCommand is "kubectl apf simulate".
 type simulateCommand struct {
 	simulating
 	output     output
+	baseline   []string
+	release    string
+	total      int
 	candidates []string
 	compare    bool
 	assertions []string
-	html       string
 }
 
 func newSimulate(env Environment) *cobra.Command {
@@ -49,29 +56,32 @@ kubectl apf simulate --trace=trace.jsonl --release=1.33
 
 # Compare a change with the configuration of a cluster
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
-kubectl apf simulate --trace=trace.jsonl --baseline=cluster.yaml -f change.yaml --compare --html=report.html
+kubectl apf simulate --trace=trace.jsonl --baseline=cluster.yaml -f change.yaml --compare
 
 # Check a change in CI
 kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload-high.wait.p99 < 100ms"`,
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context()) }
-	s.addFlags(c)
-	s.output.addFlag(c, formatJSON, formatYAML, formatWide)
-	return c
-}
-
-func (s *simulateCommand) addFlags(c *cobra.Command) {
-	s.simulating.addFlags(c)
+	}.command(s.run)
+	s.simulating.addTo(c)
+	s.output.addTo(c)
 	f := c.Flags()
+	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")
+	f.StringVar(&s.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used.")
+	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
+	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
 	f.StringArrayVar(&s.assertions, "assert", nil, "An assertion. It may be repeated.")
-	f.StringVar(&s.html, "html", "", "A file to write the report with plots to, as one page for a browser. It must not exist.")
+	return c
 }
 
-func (s *simulateCommand) run(ctx context.Context) error {
-	assertions, err := s.validate()
+func (s *simulateCommand) run(ctx context.Context, _ []string) error {
+	if s.trace == "" {
+		return errors.New("--trace must be given, the trace to simulate; kubectl apf record makes one")
+	}
+	if s.compare && len(s.candidates) == 0 {
+		return errors.New("--compare needs a candidate: -f must be given")
+	}
+	assertions, err := parseAssertions("--assert", s.assertions)
 	if err != nil {
 		return err
 	}
@@ -79,46 +89,17 @@ func (s *simulateCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.html != "" {
-		if _, err := os.Stat(s.html); err == nil {
-			return fmt.Errorf("the file %s of --html exists: remove it, or name another", s.html)
-		}
-	}
-	defer collectLess()()
-	progress := s.progress()
+	defer s.begin()()
 	report, err := simulate.Run(ctx, s.options, candidates...)
-	progress.end()
 	if err != nil {
 		return err
 	}
 	report.Trace.Name = filepath.Base(s.trace)
 	holds := report.Assert(assertions)
-	if err := s.output.write(s.env, report, nil); err != nil {
+	if err := s.output.write(s.env, report); err != nil {
 		return err
 	}
-	if s.html != "" {
-		if err := writePage(s.html, report); err != nil {
-			return err
-		}
-	}
-	if !holds || report.Interrupted {
-		return errFindings
-	}
-	return nil
-}
-
-// validate checks the flags and returns the assertions.
-func (s *simulateCommand) validate() ([]*simulate.Assertion, error) {
-	if err := s.output.validate(); err != nil {
-		return nil, err
-	}
-	if err := s.simulating.validate(); err != nil {
-		return nil, err
-	}
-	if s.compare && len(s.candidates) == 0 {
-		return nil, errors.New("--compare needs a candidate: -f must be given")
-	}
-	return parseAssertions("--assert", s.assertions)
+	return findingsIf(!holds || report.Interrupted)
 }
 
 // configurations returns what is simulated, the baseline first.
@@ -146,11 +127,98 @@ func (s *simulateCommand) configurations(ctx context.Context) ([]simulate.Candid
 	return out, nil
 }
 
-// writePage writes the report to a new file.
-func writePage(name string, report *simulate.Report) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a report for others to read
+// configuration returns the baseline with files laid over it.
+func (s *simulateCommand) configuration(ctx context.Context, files []string) (configuration.Configuration, error) {
+	base, err := s.open(s.baseline)
 	if err != nil {
-		return err
+		return configuration.Configuration{}, err
 	}
-	return errors.Join(report.WriteHTML(file), file.Close())
+	c, err := base.Configuration(ctx)
+	if err != nil || len(files) == 0 {
+		return c, err
+	}
+	above, err := s.open(files)
+	if err != nil {
+		return c, err
+	}
+	objects, err := above.Files(ctx)
+	if err != nil {
+		return c, err
+	}
+	if err := objects.Err(); err != nil {
+		return c, err
+	}
+	return c.Overlay(objects.FlowSchemas(), objects.PriorityLevels()), nil
+}
+
+func (s *simulateCommand) open(files []string) (source.Source, error) {
+	return source.New(source.Options{
+		Files: resource.FilenameOptions{Filenames: files}, Stdin: s.env.In, Offline: true,
+		Release: configuration.Release(s.release), Total: s.total, Now: s.env.Clock.Now,
+	})
+}
+
+// simulating are the flags that say how a trace is simulated.
+type simulating struct {
+	env     Environment
+	options simulate.Options
+	trace   string
+	quiet   bool
+}
+
+func (s *simulating) addTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
+	f.StringVar((*string)(&s.options.Engine), "engine", "", "Whose flow control: upstream (kube-apiserver's, the default) or ours (flowcontrol-apiserver's).")
+	f.StringVar((*string)(&s.options.Loop), "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
+	f.DurationVar(&s.options.WarmUp, "warm-up", 0, "How much of the beginning of the trace is simulated and not counted, such as 1m.")
+	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
+	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
+	s.options.Open = func() (simulate.Source, error) { return trace.Open(s.trace) }
+}
+
+// parseAssertions parses the values of a flag.
+func parseAssertions(flag string, texts []string) ([]*simulate.Assertion, error) {
+	var assertions []*simulate.Assertion
+	for _, text := range texts {
+		a, err := simulate.ParseAssertion(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		assertions = append(assertions, a)
+	}
+	return assertions, nil
+}
+
+// begin prepares simulations, and returns what ends them. They tell their progress. The garbage
+// collector runs less often: a simulation needs little memory, and its queue sets make much garbage.
+func (s *simulating) begin() (end func()) {
+	line := &progressLine{env: s.env, begun: s.env.Clock.Now(), quiet: s.quiet}
+	s.options.Progress = line.tell
+	before := debug.SetGCPercent(300)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// progressInterval is how often the progress is told.
+const progressInterval = 2 * time.Second
+
+// progressLine tells the progress of simulations.
+type progressLine struct {
+	env         Environment
+	begun, last time.Time
+	quiet       bool
+}
+
+func (p *progressLine) tell(now simulate.Progress) {
+	at := p.env.Clock.Now()
+	if p.quiet || at.Sub(p.begun) < progressInterval || at.Sub(p.last) < progressInterval {
+		return
+	}
+	p.last = at
+	part := ""
+	if now.Of > 0 {
+		part = fmt.Sprintf(" (%.0f %%)", 100*float64(now.Requests)/float64(now.Of))
+	}
+	fmt.Fprintf(p.env.ErrOut, "%s: %d requests%s, %s simulated in %s\n",
+		now.Name, now.Requests, part, now.Simulated.Round(time.Second), at.Sub(p.begun).Round(time.Second))
 }

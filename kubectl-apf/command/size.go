@@ -6,40 +6,45 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
+
+// defaultInterval is between two readings of a cluster.
+const defaultInterval = 5 * time.Minute
 
 // sizeCommand is "kubectl apf size".
 type sizeCommand struct {
 	simulating
-	looking  *looking
-	logs     logFlags
-	output   output
+	looking  looking
 	before   string
 	interval time.Duration
 	goals    []string
-	tiers    string
-	tier     string
 	sized    size.Options
 }
 
 func newSize(env Environment) *cobra.Command {
-	s := &sizeCommand{simulating: simulating{env: env}, looking: newLooking().withFiles("that are laid over the configuration.")}
+	s := &sizeCommand{simulating: simulating{env: env}, looking: newLooking(env).withFiles("that are laid over the configuration.")}
 	c := page{
-		use:   "size [--trace TRACE | --audit-log LOG | --http-log LOG | --dumps LATER --before EARLIER]",
+		use:   "size [--trace TRACE | --dumps LATER --before EARLIER]",
 		short: "Say how many seats an API server needs, and whether it has enough",
 		long: `kubectl apf size says how many seats an API server needs for goals, in total and for each
-priority level, with a range, and which flags or which tier of a managed control plane
-give them. It is an answer of simulations, of one of these:
+priority level, with a range, and which flags give them. It is an answer of simulations, of
+one of these:
 
-  a trace or logs           requests with their times; no server is asked. -f names the
-                            configuration, over the built-in objects of --release
+  a trace                   requests with their times, which kubectl apf record makes of
+                            logs; no server is asked. -f names the configuration, over the
+                            built-in objects of --release
   two scrapes of /metrics   saved ones (--dumps and --before), or of the cluster now and
                             after --interval. They have rates and histograms: the
                             requests are generated from these
@@ -57,126 +62,70 @@ kubectl apf size --dumps=must-gather-2 --before=must-gather-1
 
 # Size for a trace, in the configuration of a cluster
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
-kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"
-
-# Size for a tier
-kubectl apf size --trace=trace.jsonl --release=1.33 --tier=eks-xl --goal="rejected == 0"`,
-		rights: append(endpointRights(), configurationRights()...),
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context(), c.Flags().Changed("engine")) }
-	s.addModelFlags(c)
+kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"`,
+	}.command(s.run)
+	s.simulating.addTo(c)
 	f := c.Flags()
-	s.logs.addFlags(f)
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
-	f.StringVar(&s.tiers, "tiers", "", "A file of tiers that replaces the built-in ones.")
-	f.StringVar(&s.tier, "tier", "", "The tier that the cluster has, instead of --total.")
 	s.options.WarmUp = size.AutoWarmUp
 	f.Lookup("warm-up").Usage = "How much of the beginning is simulated and not counted: a server that starts does not know which levels need seats. " +
 		"Without the flag 30s, and at most a quarter of the time of the requests."
-	s.looking.addFlags(f)
-	s.output.addFlag(c, formatJSON, formatYAML, formatWide)
+	s.looking.addTo(c)
 	return c
 }
 
-func (s *sizeCommand) run(ctx context.Context, engineGiven bool) error {
+func (s *sizeCommand) run(ctx context.Context, _ []string) error {
 	if err := s.validate(); err != nil {
-		return err
-	}
-	sizing := s.ofRequests
-	if !s.hasRequests() {
-		sizing = func(ctx context.Context) (*size.Size, error) { return s.ofScrapes(ctx, engineGiven) }
-	}
-	answer, err := sizing(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.output.write(s.env, answer, nil); err != nil {
-		return err
-	}
-	if answer.Enough == size.No || answer.Enough == size.Uncertain {
-		return errFindings
-	}
-	return nil
-}
-
-func (s *sizeCommand) hasRequests() bool { return s.trace != "" || s.logs.given() }
-
-// validate checks the flags and completes the options.
-func (s *sizeCommand) validate() error {
-	if err := s.output.validate(); err != nil {
-		return err
-	}
-	if err := s.complete(); err != nil {
-		return err
-	}
-	if err := s.validateBasis(); err != nil {
 		return err
 	}
 	var err error
 	if s.sized.Goals, err = parseAssertions("--goal", s.goals); err != nil {
 		return err
 	}
-	return s.chooseTiers()
+	sizing := s.ofScrapes
+	if s.trace != "" {
+		sizing = s.ofTrace
+	}
+	answer, err := sizing(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.looking.write(answer); err != nil {
+		return err
+	}
+	return findingsIf(answer.Enough == size.No || answer.Enough == size.Uncertain)
 }
 
-// validateBasis checks that the flags name one thing to size.
-func (s *sizeCommand) validateBasis() error {
+// validate checks that the flags name one thing to size.
+func (s *sizeCommand) validate() error {
 	switch {
-	case s.trace != "" && s.logs.given():
-		return errors.New("--trace and the logs of --audit-log and --http-log exclude each other")
-	case s.hasRequests() && (s.before != "" || s.interval != 0):
-		return errors.New("--before and --interval are about two scrapes, and not about a trace or logs")
-	case !s.hasRequests() && s.looking.dumps != "" && s.before == "":
+	case s.trace != "" && (s.before != "" || s.interval != 0):
+		return errors.New("--before and --interval are about two scrapes, and not about a trace")
+	case s.trace == "" && s.looking.dumps != "" && s.before == "":
 		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before --dumps")
 	case s.before != "" && s.looking.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
-	case !s.hasRequests() && s.looking.offline:
-		return errors.New("--offline leaves nothing to size: --trace, --audit-log or --http-log must be given")
+	case s.trace == "" && s.looking.offline:
+		return errors.New("--offline leaves nothing to size: --trace must be given; kubectl apf record makes one")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
 	}
 	return nil
 }
 
-// chooseTiers sets the tiers and the one that the cluster has.
-func (s *sizeCommand) chooseTiers() error {
-	s.sized.Tiers = size.BuiltInTiers()
-	if s.tiers != "" {
-		var err error
-		if s.sized.Tiers, err = size.ReadTiers(s.tiers); err != nil {
-			return fmt.Errorf("--tiers: %w", err)
-		}
-	}
-	if s.tier == "" {
-		return nil
-	}
-	if s.looking.total != 0 {
-		return errors.New("--tier and --total exclude each other")
-	}
-	tier, err := size.FindTier(s.sized.Tiers, s.tier)
-	if err != nil {
-		return fmt.Errorf("--tier: %w", err)
-	}
-	s.sized.Tier, s.looking.total = &tier, tier.Seats
-	return nil
-}
-
 // size sizes the requests of the options in a configuration.
 func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (*size.Size, error) {
-	defer collectLess()()
-	progress := s.progress()
-	defer progress.end()
+	defer s.begin()()
 	s.sized.Simulate, s.sized.Have = s.options, cmp.Or(c.Total, configuration.DefaultTotal)
 	return size.Run(ctx, s.sized, c)
 }
 
-// ofRequests sizes a trace or logs.
-func (s *sizeCommand) ofRequests(ctx context.Context) (*size.Size, error) {
+// ofTrace sizes a trace.
+func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
 	s.looking.offline = s.looking.dumps == ""
-	from, err := s.looking.open(s.env)
+	from, err := s.looking.open()
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +133,7 @@ func (s *sizeCommand) ofRequests(ctx context.Context) (*size.Size, error) {
 	if err != nil {
 		return nil, err
 	}
-	remove, err := s.makeTrace(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
+	s.sized.Basis = "a trace, " + filepath.Base(s.trace)
 	answer, err := s.size(ctx, c)
 	if err != nil {
 		return nil, err
@@ -202,29 +147,78 @@ func (s *sizeCommand) ofRequests(ctx context.Context) (*size.Size, error) {
 }
 
 // ofScrapes sizes requests with the rates between two scrapes.
-func (s *sizeCommand) ofScrapes(ctx context.Context, engineGiven bool) (*size.Size, error) {
-	two, err := s.scrapes(ctx)
+func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
+	from, err := s.looking.open()
 	if err != nil {
 		return nil, err
 	}
-	measured, err := size.Measure(two.before, two.after, s.interval, two.configuration)
+	want := source.Want{Required: true, Metrics: true}
+	before, err := s.readBefore(ctx, from, want)
 	if err != nil {
 		return nil, err
 	}
-	if two.configuration.Own && !engineGiven {
+	after, err := from.Replicas(ctx, want)
+	if err != nil {
+		return nil, err
+	}
+	c, err := from.Configuration(ctx)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := size.Measure(before, after, s.interval, c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Own && s.options.Engine == "" {
 		s.options.Engine = simulate.Ours
 	}
-	open, notes := measured.Generate(s.options.Seed)
+	open, notes := measured.Generate()
 	s.sized.Replicas, s.options.Replicas, s.options.Open = s.options.Replicas, len(measured.Servers), open
-	s.sized.Notes = append(append(notes, two.notes()...), two.configuration.Notes...)
+	s.sized.Notes = append(append(notes, missingOf(after)...), c.Notes...)
 	s.sized.Basis = fmt.Sprintf("requests with the rates between two scrapes, %s apart", measured.Elapsed)
-	answer, err := s.size(ctx, two.configuration)
+	answer, err := s.size(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	measured.Widen(answer, s.sized.Tiers)
+	measured.Widen(answer)
 	return answer, nil
 }
 
-// baseName names a file in the answer.
-func baseName(kind, path string) string { return kind + ", " + filepath.Base(path) }
+// readBefore returns the earlier scrape: saved answers, or what the cluster says now. Then it waits
+// for the time of the later one.
+func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
+	if s.before != "" {
+		earlier, err := s.looking.openWith(resource.FilenameOptions{}, s.before)
+		if err != nil {
+			return nil, err
+		}
+		states, err := earlier.Replicas(ctx, want)
+		if err != nil {
+			return nil, fmt.Errorf("--before: %w", err)
+		}
+		return states, nil
+	}
+	states, err := from.Replicas(ctx, want)
+	if err != nil {
+		return nil, err
+	}
+	s.interval = cmp.Or(s.interval, defaultInterval)
+	if !s.quiet {
+		fmt.Fprintf(s.env.ErrOut, "Read once. The second reading is in %s.\n", s.interval)
+	}
+	if !clock.Wait(ctx, s.env.Clock, s.interval) {
+		return nil, errors.New("interrupted before the second reading: one reading has no rates")
+	}
+	return states, nil
+}
+
+// missingOf returns sentences about what could not be read.
+func missingOf(states []replica.Replica) []string {
+	var notes []string
+	for i := range states {
+		for _, m := range states[i].Missing {
+			notes = append(notes, strings.TrimSpace(states[i].Name+", "+m.What+": "+m.Why))
+		}
+	}
+	return notes
+}

@@ -33,26 +33,18 @@ no server, so it runs in CI. docs/kubectl-apf.md has the form of a suite.
 
 The exit status is 1 if an expectation is not met.`,
 		examples: `# Test a suite
-kubectl apf test -f suite.yaml
-
-# Test it in CI
-kubectl apf test -f suite.yaml -o junit > junit.xml`,
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context()) }
+kubectl apf test -f suite.yaml`,
+	}.command(s.run)
 	c.Flags().StringArrayVarP(&s.files, "filename", "f", nil, "A suite. It may be repeated.")
-	s.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName, formatJUnit)
+	s.output.addTo(c)
 	return c
 }
 
-func (s *suiteCommand) run(ctx context.Context) error {
-	if err := s.output.validate(); err != nil {
-		return err
-	}
+func (s *suiteCommand) run(ctx context.Context, _ []string) error {
 	if len(s.files) == 0 {
 		return errors.New("-f must be given, the file of a suite")
 	}
-	var results []suite.Result
+	var results suiteResults
 	for _, file := range s.files {
 		result, err := s.test(ctx, file)
 		if err != nil {
@@ -60,13 +52,10 @@ func (s *suiteCommand) run(ctx context.Context) error {
 		}
 		results = append(results, result)
 	}
-	if err := s.write(results); err != nil {
+	if err := s.output.write(s.env, results); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(results, func(r suite.Result) bool { return r.Failed > 0 }) {
-		return errFindings
-	}
-	return nil
+	return findingsIf(slices.ContainsFunc(results, func(r suite.Result) bool { return r.Failed > 0 }))
 }
 
 // test tests one suite.
@@ -86,13 +75,6 @@ func (s *suiteCommand) test(ctx context.Context, file string) (suite.Result, err
 	return read.Run(c, s.env.Clock.Now()), nil
 }
 
-func (s *suiteCommand) write(results suiteResults) error {
-	if s.output.format == formatJUnit {
-		return suite.WriteJUnit(s.env.Out, results...)
-	}
-	return s.output.write(s.env, results, results.names())
-}
-
 // suiteResults are the results of suites.
 type suiteResults []suite.Result
 
@@ -106,17 +88,4 @@ func (r suiteResults) WriteTable(w io.Writer, options table.Options) error {
 		}
 	}
 	return nil
-}
-
-// names are the names of the cases that failed.
-func (r suiteResults) names() []string {
-	var names []string
-	for i := range r {
-		for _, one := range r[i].Cases {
-			if !one.Passed {
-				names = append(names, one.Name)
-			}
-		}
-	}
-	return names
 }

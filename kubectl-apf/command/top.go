@@ -21,9 +21,7 @@ const clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
 
 // topCommand is "kubectl apf top".
 type topCommand struct {
-	env      Environment
-	looking  *looking
-	output   output
+	looking
 	options  top.Options
 	watch    bool
 	interval time.Duration
@@ -38,48 +36,33 @@ type topView struct {
 	orders []string
 	want   source.Want
 	// rates reports whether figures need two readings.
-	rates bool
-	// answer also returns the lines of -o name.
-	answer func(now, before []replica.Replica, options top.Options) (answer, []string, error)
+	rates  bool
+	answer func(now, before []replica.Replica, options top.Options) (answer, error)
 }
 
 func topViews() []topView {
 	return []topView{
 		{
 			name: "levels", orders: top.LevelOrders(), want: source.Want{Required: true, Metrics: true, Levels: true, Requests: true}, rates: true,
-			answer: func(now, before []replica.Replica, options top.Options) (answer, []string, error) {
-				levels, err := top.OfLevels(now, before, options)
-				return levels, namesOf(levels.Levels, func(l top.Level) string { return levelName(l.Name) }), err
+			answer: func(now, before []replica.Replica, options top.Options) (answer, error) {
+				return top.OfLevels(now, before, options)
 			},
 		},
 		{
 			name: "flows", orders: top.FlowOrders(), want: source.Want{Required: true, Flows: true, Requests: true},
-			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
-				flows, err := top.OfFlows(now, options)
-				return flows, namesOf(flows.Flows, func(f top.Flow) string { return schemaName(f.FlowSchema) }), err
-			},
+			answer: func(now, _ []replica.Replica, options top.Options) (answer, error) { return top.OfFlows(now, options) },
 		},
 		{
 			name: "requests", orders: top.RequestOrders(), want: source.Want{Required: true, Requests: true},
-			answer: func(now, _ []replica.Replica, options top.Options) (answer, []string, error) {
-				requests, err := top.OfRequests(now, options)
-				return requests, namesOf(requests.Requests, func(r top.Request) string { return schemaName(r.FlowSchema) }), err
+			answer: func(now, _ []replica.Replica, options top.Options) (answer, error) {
+				return top.OfRequests(now, options)
 			},
 		},
 	}
 }
 
-// namesOf returns the name of each row, once.
-func namesOf[R any](rows []R, name func(R) string) []string {
-	names := make([]string, len(rows))
-	for i, row := range rows {
-		names[i] = name(row)
-	}
-	return unique(names)
-}
-
 func newTop(env Environment) *cobra.Command {
-	t := &topCommand{env: env, looking: newLooking()}
+	t := &topCommand{looking: newLooking(env)}
 	c := page{
 		use:   "top [levels|flows|requests]",
 		short: "Show who holds the seats",
@@ -106,8 +89,7 @@ kubectl apf top requests --sort=wait -o wide
 
 # Show charts and tables in a browser
 kubectl apf top --web`,
-		rights: replicaRights(),
-	}.command()
+	}.command(t.run)
 	var names, orders []string
 	for _, view := range topViews() {
 		names = append(names, view.name)
@@ -115,9 +97,7 @@ kubectl apf top --web`,
 	}
 	c.Args = cobra.MaximumNArgs(1)
 	c.ValidArgs = names
-	c.RunE = func(c *cobra.Command, args []string) error { return t.run(c.Context(), args) }
-	t.looking.addFlags(c.Flags())
-	t.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	t.addTo(c)
 	c.Flags().BoolVarP(&t.watch, "watch", "w", false, "Read and write again and again, until interrupted.")
 	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two readings. If 0, levels are read once, without rates.")
 	c.Flags().StringVar(&t.options.Sort, "sort", "", "The order of the rows, by default the first of "+strings.Join(orders, "; ")+".")
@@ -141,7 +121,7 @@ func (t *topCommand) complete(args []string) error {
 	if t.interval < 0 || t.watch && t.interval == 0 {
 		return fmt.Errorf("--interval is %s: must be more than 0", t.interval)
 	}
-	if _, _, err := t.view.answer(nil, nil, t.options); err != nil {
+	if _, err := t.view.answer(nil, nil, t.options); err != nil {
 		return err
 	}
 	if t.web {
@@ -150,14 +130,14 @@ func (t *topCommand) complete(args []string) error {
 	if t.port != 0 {
 		return errors.New("--port is the port of --web: give both, or none")
 	}
-	return t.output.validate()
+	return nil
 }
 
 func (t *topCommand) run(ctx context.Context, args []string) error {
 	if err := t.complete(args); err != nil {
 		return err
 	}
-	from, err := t.looking.open(t.env)
+	from, err := t.open()
 	if err != nil {
 		return err
 	}
@@ -172,13 +152,13 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var before []replica.Replica
-	if t.view.rates && t.interval > 0 && t.looking.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
+	if t.view.rates && t.interval > 0 && t.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
 		before = now
 		if now, err = t.read(ctx, from); err != nil {
 			return err
 		}
 	}
-	return t.write(now, before)
+	return t.show(now, before)
 }
 
 // read reads the replicas. It is an error if none of them tells what the view shows.
@@ -201,7 +181,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 		if err != nil {
 			return unlessInterrupted(ctx, err)
 		}
-		if err := t.write(now, before); err != nil {
+		if err := t.show(now, before); err != nil {
 			return err
 		}
 		before = now
@@ -218,8 +198,8 @@ func unlessInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
-func (t *topCommand) write(now, before []replica.Replica) error {
-	a, names, err := t.view.answer(now, before, t.options)
+func (t *topCommand) show(now, before []replica.Replica) error {
+	a, err := t.view.answer(now, before, t.options)
 	if err != nil {
 		return err
 	}
@@ -228,5 +208,5 @@ func (t *topCommand) write(now, before []replica.Replica) error {
 			return err
 		}
 	}
-	return t.output.write(t.env, a, names)
+	return t.write(a)
 }

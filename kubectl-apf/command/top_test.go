@@ -94,10 +94,10 @@ func TestWatchRedrawsATerminal(t *testing.T) {
 	var out bytes.Buffer
 	view.env = environment(&out, &out)
 	view.env.Width = func() int { return 60 }
-	require.NoError(t, view.write(nil, nil))
+	require.NoError(t, view.show(nil, nil))
 	assert.True(t, strings.HasPrefix(out.String(), clearTerminal+"LEVEL "), out.String())
 	view.watch = false
 	out.Reset()
-	require.NoError(t, view.write(nil, nil))
+	require.NoError(t, view.show(nil, nil))
 	assert.NotContains(t, out.String(), "\x1b")
 }

@@ -30,7 +30,7 @@ func (t *topCommand) checkWeb(args []string) error {
 		return fmt.Errorf("--web shows levels and flows on one page: leave out %q", args[0])
 	case t.watch, t.output.format != "", t.options.Sort != "":
 		return errors.New("--web cannot be combined with --watch, --output or --sort: the page refreshes itself, and sorts by the column that you choose there")
-	case t.looking.dumps != "", t.looking.offline:
+	case t.dumps != "", t.offline:
 		return errors.New("--web shows what a cluster does now: it cannot be combined with --dumps or --offline")
 	case t.interval == 0:
 		return errors.New("--interval is 0s: must be more than 0 with --web")
@@ -42,12 +42,12 @@ func (t *topCommand) checkWeb(args []string) error {
 
 // serve serves the page until the context ends.
 func (t *topCommand) serve(ctx context.Context, from source.Source) error {
-	name, err := t.looking.name()
+	config, err := t.cluster.ToRESTConfig()
 	if err != nil {
 		return err
 	}
 	page := dashboard.New(from, dashboard.Options{
-		Name: name, Interval: t.interval, Flows: cmp.Or(t.options.Limit, pageFlows), Clock: t.env.Clock,
+		Name: config.Host, Interval: t.interval, Flows: cmp.Or(t.options.Limit, pageFlows), Clock: t.env.Clock,
 	})
 	if err := page.Read(ctx); err != nil {
 		return unlessInterrupted(ctx, err)

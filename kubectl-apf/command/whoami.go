@@ -12,14 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	"k8s.io/client-go/rest"
-
-	rbacv1 "k8s.io/api/rbac/v1"
 )
-
-// identityRights let a user ask who they are.
-func identityRights() rights {
-	return rights{rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{authenticationv1.GroupName}, Resources: []string{"selfsubjectreviews"}}}
-}
 
 // whoAmI returns the user of the kubeconfig, as the server sees them. A server without
 // SelfSubjectReviews, such as flowcontrol-apiserver alone, does not tell; then the

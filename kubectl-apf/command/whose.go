@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,15 +13,13 @@ import (
 
 // whoseCommand is "kubectl apf whose".
 type whoseCommand struct {
-	env      Environment
-	looking  *looking
-	output   output
+	looking
 	response string
 	auditLog string
 }
 
 func newWhose(env Environment) *cobra.Command {
-	w := &whoseCommand{env: env, looking: newLooking()}
+	w := &whoseCommand{looking: newLooking(env)}
 	c := page{
 		use:   "whose (UID... | -f RESPONSE)",
 		short: "Name the flow schema and the priority level behind response headers",
@@ -35,28 +34,22 @@ kubectl apf whose f1737c3e-ea5c-480b-bfd3-50d7f014c50c 46c349c0-76fb-43ae-9b11-c
 # Name the objects behind the headers of a response, also if they have been deleted
 kubectl get pods -v=8 2>response.txt
 kubectl apf whose -f response.txt --audit-log audit.log`,
-		rights: configurationRights(),
-	}.command()
+	}.command(w.run)
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if (w.response == "") == (len(args) == 0) {
 			return errors.New("either UIDs must be given, or -f with a file that has response headers")
 		}
 		return nil
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return w.run(c.Context(), args) }
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them; - for standard input.")
 	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, which tells of objects that have been deleted; - for standard input.")
-	w.looking.addFlags(c.Flags())
-	w.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
+	w.addTo(c)
 	return c
 }
 
 func (w *whoseCommand) run(ctx context.Context, uids []string) error {
-	if err := w.output.validate(); err != nil {
-		return err
-	}
-	from, err := w.looking.open(w.env)
+	from, err := w.open()
 	if err != nil {
 		return err
 	}
@@ -77,15 +70,10 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
 	}
 	objects := explain.FindUIDs(uids, c, history)
-	if err := w.output.write(w.env, objects, namesOfObjects(objects)); err != nil {
+	if err := w.write(objects); err != nil {
 		return err
 	}
-	for _, object := range objects {
-		if object.State == explain.NotFound {
-			return errFindings
-		}
-	}
-	return nil
+	return findingsIf(slices.ContainsFunc(objects, func(o explain.Object) bool { return o.State == explain.NotFound }))
 }
 
 func (w *whoseCommand) uids() ([]string, error) {
@@ -114,18 +102,4 @@ func (w *whoseCommand) history() (*explain.History, error) {
 		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
 	}
 	return history, nil
-}
-
-// namesOfObjects returns the names of the objects that were found.
-func namesOfObjects(objects explain.Objects) []string {
-	var names []string
-	for _, object := range objects {
-		switch object.Kind {
-		case explain.FlowSchemaKind:
-			names = append(names, schemaName(object.Name))
-		case explain.PriorityLevelKind:
-			names = append(names, levelName(object.Name))
-		}
-	}
-	return names
 }

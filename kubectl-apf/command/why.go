@@ -12,15 +12,13 @@ import (
 
 // whyCommand is "kubectl apf why".
 type whyCommand struct {
-	env     Environment
-	looking *looking
-	output  output
-	query   why.Query
-	logs    []string
+	looking
+	query why.Query
+	logs  []string
 }
 
 func newWhy(env Environment) *cobra.Command {
-	w := &whyCommand{env: env, looking: newLooking()}
+	w := &whyCommand{looking: newLooking(env)}
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG)",
 		short: "Say why requests were delayed or rejected",
@@ -41,28 +39,20 @@ kubectl apf why --flow-schema=service-accounts
 
 # Say what an audit log tells, by the flow schemas of a saved cluster
 kubectl apf why -f audit.log --dumps=must-gather`,
-		rights: append(configurationRights(), replicaRights()...),
-	}.command()
-	c.Args = cobra.NoArgs
-	c.RunE = func(c *cobra.Command, _ []string) error { return w.run(c.Context()) }
+	}.command(w.run)
 	c.Flags().StringVar(&w.query.User, "user", "", "Only requests of this user.")
 	c.Flags().StringVar(&w.query.FlowSchema, "flow-schema", "", "Only requests of this flow schema.")
 	c.Flags().IntVar(&w.query.Servers, "log-servers", 1, "The number of API servers whose events the audit logs have.")
-	c.Flags().StringArrayVarP(&w.logs, "filename", "f", nil, "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated.")
-	w.looking.addFlags(c.Flags())
-	w.output.addFlag(c, formatJSON, formatYAML, formatWide, formatName)
-	completeFlag(c, "flow-schema", w.looking.schemaNames(env))
+	c.Flags().StringArrayVarP(&w.logs, "filename", "f", nil, auditLogUsage)
+	w.addTo(c)
 	return c
 }
 
-func (w *whyCommand) run(ctx context.Context) error {
-	if err := w.output.validate(); err != nil {
-		return err
-	}
+func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if w.query.User == "" && w.query.FlowSchema == "" && len(w.logs) == 0 {
 		return errors.New("--user, --flow-schema or -f must be given")
 	}
-	from, err := w.looking.open(w.env)
+	from, err := w.open()
 	if err != nil {
 		return err
 	}
@@ -84,15 +74,8 @@ func (w *whyCommand) run(ctx context.Context) error {
 	if why := result.WhyNothing(); why != "" {
 		return errors.New(why)
 	}
-	var names []string
-	for _, flow := range result.Flows {
-		names = append(names, schemaName(flow.FlowSchema))
-	}
-	if err := w.output.write(w.env, &result, unique(names)); err != nil {
+	if err := w.write(&result); err != nil {
 		return err
 	}
-	if result.Affected() {
-		return errFindings
-	}
-	return nil
+	return findingsIf(result.Affected())
 }

@@ -54,6 +54,15 @@ func (r Release) Compare(other Release) int {
 	return cmp.Or(cmp.Compare(major, otherMajor), cmp.Compare(minor, otherMinor))
 }
 
+// Minor returns the number of the minor release; if that is not known, the newest one's.
+func (r Release) Minor() (minor int, known bool) {
+	if _, minor, ok := r.numbers(); ok {
+		return minor, true
+	}
+	_, minor, _ = Newest.numbers()
+	return minor, false
+}
+
 // numbers returns -1, -1, false if it is not a release.
 func (r Release) numbers() (major, minor int, ok bool) {
 	left, right, _ := strings.Cut(string(r), ".")

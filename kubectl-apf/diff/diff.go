@@ -9,7 +9,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -74,7 +73,7 @@ func (c *Comparison) Result() Result {
 // the configuration that it is about.
 func (c *Comparison) notes() []string {
 	var both, notes []string
-	before, after := c.before.notes(), c.after.notes()
+	before, after := c.before.notes, c.after.notes
 	for _, note := range before {
 		if slices.Contains(after, note) {
 			both = append(both, note)
@@ -97,34 +96,23 @@ func (c *Comparison) notes() []string {
 	return notes
 }
 
-// notes returns sentences about what was inferred and left out.
-func (s *side) notes() []string {
-	notes := slices.Clone(s.configuration.Notes)
-	for _, p := range s.problems {
-		notes = append(notes, fmt.Sprintf("%s %q is invalid and left out: %v.", p.Kind, p.Name, p.Err))
-	}
-	return notes
-}
-
 // side is one of the configurations, in force.
 type side struct {
-	configuration configuration.Configuration
-	engine        *engine.Engine
-	problems      []engine.Problem
+	*configuration.InForce
+	// notes are sentences about what was inferred and left out.
+	notes []string
 	// schemas and levels are the objects by name, with the mandatory ones.
 	schemas map[string]*flowcontrolv1.FlowSchema
 	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
-	reports map[string]engine.LevelReport
 }
 
 func newSide(c configuration.Configuration, now time.Time) *side {
 	s := &side{
-		configuration: c,
-		schemas:       map[string]*flowcontrolv1.FlowSchema{},
-		levels:        map[string]*flowcontrolv1.PriorityLevelConfiguration{},
-		reports:       map[string]engine.LevelReport{},
+		InForce: c.InForce(now),
+		schemas: map[string]*flowcontrolv1.FlowSchema{},
+		levels:  map[string]*flowcontrolv1.PriorityLevelConfiguration{},
 	}
-	s.engine, s.problems = c.Engine(now)
+	s.notes = slices.Concat(c.Notes, s.Notes)
 	all := c.WithMandatory()
 	for _, o := range all.FlowSchemas {
 		s.schemas[o.Name] = o
@@ -132,23 +120,17 @@ func newSide(c configuration.Configuration, now time.Time) *side {
 	for _, o := range all.PriorityLevels {
 		s.levels[o.Name] = o
 	}
-	for _, level := range s.engine.Report().Levels {
-		s.reports[level.Config.Name] = level
-	}
 	return s
 }
 
 // classify returns where a request is classified to.
 func (s *side) classify(a *flow.Attributes) Place {
-	r := s.engine.Begin()
-	defer r.End()
-	r.Attributes = *a
-	r.Classify()
-	return Place{FlowSchema: r.Schema().Name, PriorityLevel: r.Level().Name}
+	schema := s.Classify(a)
+	return Place{FlowSchema: schema.Name, PriorityLevel: schema.Level}
 }
 
 // enforces reports whether a schema takes part in matching: its level exists.
 func (s *side) enforces(schema *flowcontrolv1.FlowSchema) bool {
-	_, exists := s.reports[schema.Spec.PriorityLevelConfiguration.Name]
+	_, exists := s.Levels[schema.Spec.PriorityLevelConfiguration.Name]
 	return exists
 }

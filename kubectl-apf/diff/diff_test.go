@@ -84,18 +84,18 @@ func TestLevels(t *testing.T) {
 	assert.Equal(t, []Level{
 		{
 			Name:              "high",
-			Before:            &Limits{Type: "Queue", Shares: 75, Nominal: 75, Lower: 37, Upper: 100, Lendable: 38, Borrowable: 25},
-			After:             &Limits{Type: "Queue", Shares: 75, Nominal: 16, Lower: 8, Upper: 100, Lendable: 8, Borrowable: 84},
+			Before:            &Limits{Type: "Queue", Shares: 75, Limits: configuration.Limits{Nominal: 75, Lower: 37, Upper: 100}, Lendable: 38, Borrowable: 25},
+			After:             &Limits{Type: "Queue", Shares: 75, Limits: configuration.Limits{Nominal: 16, Lower: 8, Upper: 100}, Lendable: 8, Borrowable: 84},
 			LosesMoreThanHalf: true,
 		},
 		{
 			Name:              "low",
-			Before:            &Limits{Type: "Queue", Shares: 20, Nominal: 20, Lower: 10, Upper: 100, Lendable: 10, Borrowable: 80},
+			Before:            &Limits{Type: "Queue", Shares: 20, Limits: configuration.Limits{Nominal: 20, Lower: 10, Upper: 100}, Lendable: 10, Borrowable: 80},
 			LosesMoreThanHalf: true,
 		},
 		{
 			Name:  "new",
-			After: &Limits{Type: "Queue", Shares: 400, Nominal: 84, Lower: 42, Upper: 100, Lendable: 42, Borrowable: 16},
+			After: &Limits{Type: "Queue", Shares: 400, Limits: configuration.Limits{Nominal: 84, Lower: 42, Upper: 100}, Lendable: 42, Borrowable: 16},
 		},
 	}, levels[2:])
 }
@@ -117,7 +117,7 @@ func TestNotesSayWhatIsAssumedAndInvalid(t *testing.T) {
 	notes := compare(t, before, after).Notes
 	require.Len(t, notes, 4)
 	assert.Equal(t, []string{"The total is inferred.", "Configuration before: Read from the cluster.", "Configuration after: Read from files."}, notes[:3])
-	assert.Contains(t, notes[3], `Configuration after: PriorityLevelConfiguration "broken" is invalid and left out: spec.limited.limitResponse.type must be`)
+	assert.Contains(t, notes[3], `Configuration after: PriorityLevelConfiguration "broken" is invalid and has no effect: spec.limited.limitResponse.type must be`)
 }
 
 func TestChanges(t *testing.T) {

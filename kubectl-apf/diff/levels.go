@@ -4,16 +4,17 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
 // levels returns all levels, by name.
 func (c *Comparison) levels() []Level {
-	names := maps.Clone(c.before.reports)
-	maps.Copy(names, c.after.reports)
+	names := maps.Clone(c.before.Levels)
+	maps.Copy(names, c.after.Levels)
 	all := make([]Level, 0, len(names))
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		level := Level{Name: name, Before: limitsOf(c.before.reports, name), After: limitsOf(c.after.reports, name)}
+		level := Level{Name: name, Before: limitsOf(c.before.Levels, name), After: limitsOf(c.after.Levels, name)}
 		if level.Before != nil {
 			after := 0
 			if level.After != nil {
@@ -35,9 +36,7 @@ func limitsOf(reports map[string]engine.LevelReport, name string) *Limits {
 	return &Limits{
 		Type:       r.Config.Discipline.String(),
 		Shares:     r.Config.Shares,
-		Nominal:    r.Limits.Nominal,
-		Lower:      r.Limits.Lower,
-		Upper:      r.Limits.Upper,
+		Limits:     configuration.Limits(r.Limits),
 		Lendable:   r.Limits.Nominal - r.Limits.Lower,
 		Borrowable: max(0, r.Limits.Upper-r.Limits.Nominal),
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
 const (
@@ -41,31 +39,36 @@ func (c *Comparison) matching() []FlowSchema {
 	return changed
 }
 
-// whyUnmatched returns why a schema matches no request; "" if it matches some.
+// whyUnmatched returns why a schema matches no request; "" if it matches some. Its own values are
+// tried, and other for a wildcard.
 func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 	if !s.enforces(schema) {
 		return fmt.Sprintf("its priority level %q does not exist", schema.Spec.PriorityLevelConfiguration.Name)
 	}
 	var earlier []string
 	count := 0
-	matched := false
-	forEachRequest(schema, func(a *flow.Attributes) bool {
-		place := s.classify(a)
-		count++
-		matched = place.FlowSchema == schema.Name || count > maxOfSchema
-		if !matched && !slices.Contains(earlier, place.FlowSchema) {
-			earlier = append(earlier, place.FlowSchema)
+	for _, rule := range rulesIn(schema) {
+		values := newVocabulary(nil)
+		values.addPaths(rule)
+		for _, r := range requestersIn([]*flowcontrolv1.PolicyRulesWithSubjects{rule}) {
+			unmatched := values.forEach(rule, func(c combination) bool {
+				a := c.attributes(&r)
+				place := s.classify(&a)
+				if !slices.Contains(earlier, place.FlowSchema) {
+					earlier = append(earlier, place.FlowSchema)
+				}
+				count++
+				return place.FlowSchema != schema.Name && count <= maxOfSchema
+			})
+			if !unmatched {
+				return ""
+			}
 		}
-		return !matched
-	})
-	switch {
-	case matched:
-		return ""
-	case count == 0:
-		return "it has no rules"
-	default:
-		return "all its requests match " + listOf(earlier) + " first"
 	}
+	if count == 0 {
+		return "it has no rules"
+	}
+	return "all its requests match " + listOf(earlier) + " first"
 }
 
 // listOf names some schemas.
@@ -75,63 +78,4 @@ func listOf(names []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// forEachRequest calls yield with a request for each combination of the values in the
-// rules of a schema, until it returns false. A wildcard gives other.
-func forEachRequest(schema *flowcontrolv1.FlowSchema, yield func(*flow.Attributes) bool) {
-	for i := range schema.Spec.Rules {
-		rule := &schema.Spec.Rules[i]
-		for j := range rule.Subjects {
-			for _, who := range requestersOf(&rule.Subjects[j]) {
-				a := flow.Attributes{User: who.user, Groups: who.groups}
-				if !forEachResource(a, rule.ResourceRules, yield) || !forEachPath(a, rule.NonResourceRules, yield) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func forEachResource(a flow.Attributes, rules []flowcontrolv1.ResourcePolicyRule, yield func(*flow.Attributes) bool) bool {
-	a.IsResourceRequest = true
-	for i := range rules {
-		r := &rules[i]
-		namespaces := named(r.Namespaces)
-		if r.ClusterScope {
-			namespaces = append([]string{""}, namespaces...)
-		}
-		for _, a.Verb = range named(r.Verbs) {
-			for _, a.APIGroup = range named(r.APIGroups) {
-				for _, resource := range named(r.Resources) {
-					a.Resource, a.Subresource, _ = strings.Cut(resource, "/")
-					for _, a.Namespace = range namespaces {
-						if !yield(&a) {
-							return false
-						}
-					}
-				}
-			}
-		}
-	}
-	return true
-}
-
-func forEachPath(a flow.Attributes, rules []flowcontrolv1.NonResourcePolicyRule, yield func(*flow.Attributes) bool) bool {
-	for i := range rules {
-		for _, a.Verb = range named(rules[i].Verbs) {
-			for _, url := range rules[i].NonResourceURLs {
-				paths := pathsOf(url)
-				if url == flowcontrolv1.NonResourceAll {
-					paths = []string{"/" + other}
-				}
-				for _, a.Path = range paths {
-					if !yield(&a) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return true
 }

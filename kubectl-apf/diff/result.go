@@ -1,5 +1,7 @@
 package diff
 
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+
 // Result is what a change does.
 type Result struct {
 	// Objects are the objects that differ, by kind and name.
@@ -131,10 +133,7 @@ type Limits struct {
 	// Type is Exempt, Reject or Queue.
 	Type   string `json:"type"`
 	Shares int32  `json:"shares"`
-	// Nominal, Lower and Upper are the nominal limit and the bounds of the current one.
-	Nominal int `json:"nominal"`
-	Lower   int `json:"lower"`
-	Upper   int `json:"upper"`
+	configuration.Limits
 	// Lendable is how many seats the level lends at most, Borrowable how many it
 	// borrows at most.
 	Lendable   int `json:"lendable"`

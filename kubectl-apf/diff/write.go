@@ -15,36 +15,18 @@ const maxRows = 25
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	sections := []struct {
-		title string
-		table table.Table
-		empty string
-		whole bool
-	}{
-		{"OBJECTS", r.objectTable(), "No object changes.", false},
-		{r.moveTitle(), r.moveTable(options.Wide), "No request moves.", false},
-		{"FLOW SCHEMAS", r.schemaTable(), "No flow schema stops or starts to match.", false},
-		{"PRIORITY LEVELS, in seats of one replica", r.levelTable(), "", true},
+	sections := []table.Section{
+		{Title: "OBJECTS", Table: r.objectTable(), Empty: "No object changes.", Most: maxRows},
+		{Title: r.moveTitle(), Table: r.moveTable(options.Wide), Empty: "No request moves.", Most: maxRows},
+		{Title: "FLOW SCHEMAS", Table: r.schemaTable(), Empty: "No flow schema stops or starts to match.", Most: maxRows},
+		{Title: "PRIORITY LEVELS, in seats of one replica", Table: r.levelTable()},
 	}
 	for i, s := range sections {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, s.title)
-		if len(s.table.Rows) == 0 {
-			fmt.Fprintln(w, s.empty)
-			continue
-		}
-		more := 0
-		if !options.Wide && !s.whole && len(s.table.Rows) > maxRows {
-			more = len(s.table.Rows) - maxRows
-			s.table.Rows = s.table.Rows[:maxRows]
-		}
-		if err := s.table.Write(w, options); err != nil {
+		if err := s.Write(w, options); err != nil {
 			return err
-		}
-		if more > 0 {
-			fmt.Fprintf(w, "%d more; wide output shows them.\n", more)
 		}
 	}
 	return table.WriteNotes(w, "\n", r.Notes)
@@ -139,7 +121,7 @@ func (t Top) text(count int) string {
 }
 
 func (r *Result) schemaTable() table.Table {
-	t := table.Table{Columns: []table.Column{{Name: "NAME"}, {Name: "CHANGE"}, {Name: "BECAUSE"}}}
+	t := table.Table{Columns: table.Texts("NAME", "CHANGE", "BECAUSE")}
 	for _, s := range r.FlowSchemas {
 		t.Rows = append(t.Rows, []string{s.Name, string(s.Matching), s.Because})
 	}
@@ -174,7 +156,7 @@ func (r *Result) levelTable() table.Table {
 func (l *Level) figure(of func(*Limits) int) string {
 	text := func(s *Limits) string {
 		if s == nil {
-			return "-"
+			return table.Dash
 		}
 		return strconv.Itoa(of(s))
 	}

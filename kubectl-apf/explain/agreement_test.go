@@ -136,9 +136,9 @@ func requireTrace(t *testing.T, e *Explainer, a Answer, h httpRequest) {
 	for i, step := range a.Trace[:last] {
 		require.False(t, step.Matches)
 		require.NotEmpty(t, step.Reasons)
-		require.Equal(t, e.engine.Schemas()[i].Name, step.FlowSchema)
+		require.Equal(t, e.inForce.Schemas()[i].Name, step.FlowSchema)
 	}
-	begun := e.engine.Begin()
+	begun := e.inForce.Begin()
 	defer begun.End()
 	filter.FillAttributes(&begun.Attributes, h.info, &user.DefaultInfo{Name: a.Request.User, Groups: a.Request.Groups})
 	begun.Classify()

@@ -1,5 +1,7 @@
 package explain
 
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+
 // Answer is what flow control does with a request. Its JSON form is stable: fields may
 // be added, not changed.
 type Answer struct {
@@ -69,9 +71,8 @@ type PriorityLevel struct {
 
 // Limits are the limits of a priority level in seats.
 type Limits struct {
-	Nominal int `json:"nominal"`
-	Lower   int `json:"lower"`
-	Upper   int `json:"upper"`
+	configuration.Limits
+
 	Current int `json:"current"`
 	// Inferred reports whether they were computed for an idle server, not read.
 	Inferred bool `json:"inferred"`

@@ -18,8 +18,6 @@
 //	VERB /PATH[?QUERY] [OPTIONS]
 //
 // So RESOURCE/NAME is an object, as for kubectl. A subresource without the name of an object is --subresource.
-// Parser.Lines reads a file of these lines. Empty lines and lines that begin with # are skipped; quotes group
-// words as in a shell.
 //
 // # Groups
 //

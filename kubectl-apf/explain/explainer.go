@@ -12,7 +12,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -55,33 +54,19 @@ type Fact struct {
 // Explainer explains requests under one configuration. It is not safe for concurrent
 // use.
 type Explainer struct {
-	input  Input
-	engine *engine.Engine
+	input   Input
+	inForce *configuration.InForce
 	// order are the flow schemas in matching order, with those whose priority level
 	// does not exist.
-	order  []*rules.Schema
-	levels map[string]engine.LevelReport
-	limits map[string]Limits
-	notes  []string
+	order []*rules.Schema
+	notes []string
 }
 
 // New returns an Explainer.
 func New(in Input) *Explainer {
-	e := &Explainer{input: in, levels: map[string]engine.LevelReport{}, limits: map[string]Limits{}}
-	e.notes = append(e.notes, in.Configuration.Notes...)
-	var problems []engine.Problem
-	e.engine, problems = in.Configuration.Engine(in.Now)
-	for _, p := range problems {
-		e.notes = append(e.notes, fmt.Sprintf("%s %q is invalid and has no effect: %v.", p.Kind, p.Name, p.Err))
-	}
-	e.order = matchingOrder(e.engine.Schemas(), in.Configuration)
-	for _, level := range e.engine.Report().Levels {
-		e.levels[level.Config.Name] = level
-		e.limits[level.Config.Name] = Limits{
-			Nominal: level.Limits.Nominal, Lower: level.Limits.Lower, Upper: level.Limits.Upper,
-			Current: level.Seats.Current, Inferred: true,
-		}
-	}
+	e := &Explainer{input: in, inForce: in.Configuration.InForce(in.Now)}
+	e.notes = slices.Concat(in.Configuration.Notes, e.inForce.Notes)
+	e.order = matchingOrder(e.inForce.Schemas(), in.Configuration)
 	return e
 }
 
@@ -95,11 +80,11 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	who, notes := requester(r.User, r.Groups)
-	begun := e.engine.Begin()
+	begun := e.inForce.Begin()
 	defer begun.End()
 	filter.FillAttributes(&begun.Attributes, h.info, who)
 	begun.Classify()
-	matched, level := begun.Schema(), e.levels[begun.Level().Name]
+	matched, level := begun.Schema(), e.inForce.Levels[begun.Level().Name]
 
 	a := Answer{
 		Request:       attributesOf(h, who),

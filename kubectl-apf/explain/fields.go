@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
@@ -29,35 +27,15 @@ func (f *fields) add(label, text string) { *f = append(*f, field{label, table.Es
 func (f fields) write(w io.Writer, options table.Options) error {
 	out := bufio.NewWriter(w)
 	for _, one := range f {
+		lines := []string{one.text}
+		if !options.Wide && options.Width > 0 {
+			lines = table.Wrap(one.text, max(options.Width-labelWidth, minTextWidth))
+		}
 		label := one.label
-		for _, line := range wrap(one.text, options) {
+		for _, line := range lines {
 			fmt.Fprintf(out, "%-*s%s\n", labelWidth, label, line)
 			label = ""
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
-}
-
-// wrap divides a text into lines at its spaces.
-func wrap(text string, options table.Options) []string {
-	if options.Wide || options.Width <= 0 {
-		return []string{text}
-	}
-	width := max(options.Width-labelWidth, minTextWidth)
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			lines, line = append(lines, line), word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
+	return out.Flush()
 }

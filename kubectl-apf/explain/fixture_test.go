@@ -1,10 +1,13 @@
 package explain
 
 import (
+	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
@@ -43,6 +46,18 @@ func withoutDefault() Input {
 
 // lineParser returns a Parser of lines; alice sends the requests.
 func lineParser() Parser { return Parser{Mapper: Offline(), User: "alice"} }
+
+// Line returns the requests of a line, whose words have spaces between them.
+func (p Parser) Line(line string) ([]Request, error) {
+	var flags Flags
+	set := pflag.NewFlagSet("request", pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	flags.AddTo(set)
+	if err := set.Parse(strings.Fields(line)); err != nil {
+		return nil, err
+	}
+	return p.Parse(set.Args(), &flags)
+}
 
 // explained returns the answer for a line.
 func explained(t *testing.T, in Input, line string) Answer {

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -43,7 +44,13 @@ func (e *Explainer) limitsOf(level string) Limits {
 			return limits
 		}
 	}
-	return e.limits[level]
+	return e.idleLimits(level)
+}
+
+// idleLimits returns the limits of a level of an idle API server.
+func (e *Explainer) idleLimits(level string) Limits {
+	l := e.inForce.Levels[level]
+	return Limits{Limits: configuration.Limits(l.Limits), Current: l.Seats.Current, Inferred: true}
 }
 
 // limitsAt returns the limits that an API server tells.
@@ -52,5 +59,5 @@ func limitsAt(r *replica.Replica, level string) (Limits, bool) {
 	if m.Nominal == nil || m.Current == nil { // a part of the metrics does not tell
 		return Limits{}, false
 	}
-	return Limits{Nominal: *m.Nominal, Lower: ptr.Deref(m.Lower, 0), Upper: ptr.Deref(m.Upper, 0), Current: *m.Current}, true
+	return Limits{Limits: configuration.Limits{Nominal: *m.Nominal, Lower: ptr.Deref(m.Lower, 0), Upper: ptr.Deref(m.Upper, 0)}, Current: *m.Current}, true
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -22,7 +23,7 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	for i := range e.input.Replicas {
 		if e.input.Replicas[i].Away {
 			a.Replicas = append(a.Replicas, Replica{
-				Name: e.input.Replicas[i].Name, Limits: e.limits[level.Name], Hand: []Queue{},
+				Name: e.input.Replicas[i].Name, Limits: e.idleLimits(level.Name), Hand: []Queue{},
 				Outcome: Outcome{Decision: Unknown, Why: "The API server cannot be reached."},
 			})
 			continue
@@ -68,7 +69,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
 		if fits(r, width) && (current > 0 || !e.input.Own) {
 			return Outcome{Decision: Executes, Why: free}
 		}
-		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, seatCount(int64(width)))}
+		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, table.Count(width, "seat"))}
 	}
 	if r.Waiting == 0 && fits(r, width) && current > 0 {
 		return Outcome{Decision: Executes, Why: free + " No request waits."}
@@ -105,12 +106,12 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	if len(names) > 1 {
 		queue = "one of the queues " + strings.Join(names, ", ")
 	}
-	ahead := count(int64(r.Hand[chosen[0]].Waiting), "request")
+	ahead := table.Count(r.Hand[chosen[0]].Waiting, "request")
 	if full {
 		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
 	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s; %s wait on the priority level. %s",
-		free, queue, ahead, count(int64(r.Waiting), "request"), waitText)}
+		free, queue, ahead, table.Count(r.Waiting, "request"), waitText)}
 }
 
 // choose returns the places in the hand of the queues with the least work.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -16,7 +17,7 @@ func TestTheHandIsTheOneThatTheEngineDeals(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dealer.Deal(flow.HashOf("service-accounts", "system:serviceaccount:ci:runner"), nil), a.Flow.Hand)
 	assert.Len(t, a.Flow.Hash, 16)
-	assert.Equal(t, Limits{Nominal: 245, Lower: 24, Upper: 600, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
+	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 245, Lower: 24, Upper: 600}, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
 }
 
 // hand is the hand of alice on the level global-default.
@@ -152,7 +153,7 @@ func TestAPIServersMayDiffer(t *testing.T) {
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, Executes, a.Outcome.Decision)
 	assert.Contains(t, a.Outcome.Why, "So on each of 2 API servers.")
-	assert.Equal(t, Limits{Nominal: 49, Lower: 25, Upper: 600, Current: 49}, a.PriorityLevel.Limits)
+	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 49, Lower: 25, Upper: 600}, Current: 49}, a.PriorityLevel.Limits)
 }
 
 func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {

@@ -1,10 +1,8 @@
 package explain
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -35,8 +33,7 @@ type Flags struct {
 	set *pflag.FlagSet
 }
 
-// AddTo adds the options of the request itself to a flag set. AddIdentityTo adds the
-// others.
+// AddTo adds the options to a flag set.
 func (f *Flags) AddTo(set *pflag.FlagSet) {
 	f.set = set
 	set.BoolVarP(&f.AllNamespaces, "all-namespaces", "A", false, "The request is for all namespaces.")
@@ -49,22 +46,21 @@ func (f *Flags) AddTo(set *pflag.FlagSet) {
 	set.StringVar(&f.Options.ResourceVersionMatch, "resource-version-match", "", "resourceVersionMatch of a list: Exact or NotOlderThan.")
 	set.StringVar(&f.Options.Continue, "continue", "", "Continue token of a list.")
 	set.BoolVar(&f.SendInitialEvents, "send-initial-events", false, "sendInitialEvents of a watch.")
-}
-
-// AddIdentityTo adds the namespace and the user, which the flags of kubectl have too.
-func (f *Flags) AddIdentityTo(set *pflag.FlagSet) {
 	set.StringVarP(&f.Namespace, "namespace", "n", "", "The namespace of the request.")
 	set.StringVar(&f.As, "as", "", "The user of the request.")
 	set.StringArrayVar(&f.AsGroups, "as-group", nil, "A group of the user. It may be repeated.")
 }
 
+// ErrNoRequest says what a request is.
+var ErrNoRequest = errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz")
+
 // Parse returns the requests of the words of a request, see the package comment, and of
 // its options.
 func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 	if len(words) == 0 || len(words) == 1 && flags.Raw == "" {
-		return nil, errors.New("a request must be VERB RESOURCE [NAME...], VERB RESOURCE/NAME or VERB /PATH, such as: list pods; get pods/web; get /healthz")
+		return nil, ErrNoRequest
 	}
-	r := p.Request(words[0], flags)
+	r := p.request(words[0], flags)
 	if flags.Raw != "" || strings.HasPrefix(words[1], "/") {
 		return rawRequest(r, words[1:], flags)
 	}
@@ -83,9 +79,9 @@ func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 	return requests, nil
 }
 
-// Request returns what all requests of a line have in common: the verb, the user and the
+// request returns what all requests of a line have in common: the verb, the user and the
 // options.
-func (p Parser) Request(verb string, flags *Flags) Request {
+func (p Parser) request(verb string, flags *Flags) Request {
 	r := Request{Verb: strings.ToLower(verb), User: p.User, Groups: p.Groups, Options: flags.Options}
 	if flags.As != "" || len(flags.AsGroups) > 0 {
 		r.Groups = flags.AsGroups
@@ -153,54 +149,4 @@ func (p Parser) namespace(r Request, flags *Flags) (string, error) {
 	default:
 		return "default", nil
 	}
-}
-
-// Line returns the requests of a line.
-func (p Parser) Line(line string) ([]Request, error) {
-	words, err := split(line)
-	if err != nil {
-		return nil, err
-	}
-	var flags Flags
-	set := pflag.NewFlagSet("request", pflag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.Usage = func() {}
-	flags.AddTo(set)
-	flags.AddIdentityTo(set)
-	if err := set.Parse(words); err != nil {
-		return nil, err
-	}
-	return p.Parse(set.Args(), &flags)
-}
-
-// Line is a request of a file.
-type Line struct {
-	// Number is the number of the line, from 1. Text is the line.
-	Number int
-	Text   string
-	Request
-}
-
-// Lines returns the requests of a file of lines. The error names the line.
-func (p Parser) Lines(from io.Reader) ([]Line, error) {
-	var lines []Line
-	scanner := bufio.NewScanner(from)
-	scanner.Buffer(nil, 1<<20)
-	for number := 1; scanner.Scan(); number++ {
-		text := strings.TrimSpace(scanner.Text())
-		if text == "" || strings.HasPrefix(text, "#") {
-			continue
-		}
-		requests, err := p.Line(text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-		for _, request := range requests {
-			lines = append(lines, Line{Number: number, Text: text, Request: request})
-		}
-	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("reading requests: %w", err)
-	}
-	return lines, nil
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,33 +9,28 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestAFileHasOneRequestALine(t *testing.T) {
+func TestOptionsAndDefaults(t *testing.T) {
 	p := Parser{Mapper: Offline(), Namespace: "team", User: "alice", Groups: []string{"devs"}}
-	lines, err := p.Lines(strings.NewReader(`# who does what
-
-list pods
-  get sa builder -n 'ci'	--as="system:serviceaccount:ci:builder"
-watch pods -A -l "app = web" --send-initial-events=false --as bob --as-group=x --as-group y
-list pods --limit 5 --resource-version=0 --resource-version-match NotOlderThan --continue=c --field-selector a=b
-get '/metrics'
-`))
-	require.NoError(t, err)
-	require.Len(t, lines, 5)
-	pods := Resource{Version: "v1", Resource: "pods", Namespaced: true}
-	assert.Equal(t, Line{Number: 3, Text: "list pods", Request: Request{Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"}}}, lines[0])
-	assert.Equal(t, Request{
-		Verb: "get", Resource: Resource{Version: "v1", Resource: "serviceaccounts", Namespaced: true}, Name: "builder", Namespace: "ci",
-		User: "system:serviceaccount:ci:builder",
-	}, lines[1].Request)
-	no := false
-	assert.Equal(t, Request{
-		Verb: "watch", Resource: pods, User: "bob", Groups: []string{"x", "y"}, Options: Options{LabelSelector: "app = web", SendInitialEvents: &no},
-	}, lines[2].Request)
-	assert.Equal(t, Options{FieldSelector: "a=b", Limit: 5, ResourceVersion: "0", ResourceVersionMatch: "NotOlderThan", Continue: "c"}, lines[3].Options)
-	assert.Equal(t, Request{Verb: "get", Path: "/metrics", User: "alice", Groups: []string{"devs"}}, lines[4].Request)
-
-	_, err = p.Lines(strings.NewReader("list pods\n\nlist gadgets\n"))
-	assert.ErrorContains(t, err, "line 3: ")
+	pods, no := Resource{Version: "v1", Resource: "pods", Namespaced: true}, false
+	for line, want := range map[string]Request{
+		"list pods": {Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"}},
+		"get sa builder -n ci --as=system:serviceaccount:ci:builder": {
+			Verb: "get", Resource: Resource{Version: "v1", Resource: "serviceaccounts", Namespaced: true}, Name: "builder", Namespace: "ci",
+			User: "system:serviceaccount:ci:builder",
+		},
+		"watch pods -A -l app=web --send-initial-events=false --as bob --as-group=x --as-group y": {
+			Verb: "watch", Resource: pods, User: "bob", Groups: []string{"x", "y"}, Options: Options{LabelSelector: "app=web", SendInitialEvents: &no},
+		},
+		"list pods --limit 5 --resource-version=0 --resource-version-match NotOlderThan --continue=c --field-selector a=b": {
+			Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"},
+			Options: Options{FieldSelector: "a=b", Limit: 5, ResourceVersion: "0", ResourceVersionMatch: "NotOlderThan", Continue: "c"},
+		},
+		"get /metrics": {Verb: "get", Path: "/metrics", User: "alice", Groups: []string{"devs"}},
+	} {
+		requests, err := p.Line(line)
+		require.NoError(t, err, line)
+		assert.Equal(t, []Request{want}, requests, line)
+	}
 }
 
 func TestResourcesHaveTheNamesThatKubectlAccepts(t *testing.T) {

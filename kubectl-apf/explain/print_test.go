@@ -54,16 +54,17 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 }
 
 func TestManyRequestsAreATable(t *testing.T) {
-	lines, err := lineParser().Lines(strings.NewReader("get pods web --as=system:serviceaccount:ci:sa\nlist deploy -A --as=system:node:n1 --as-group=system:nodes\nget /healthz --as=\ndeletecollection pods a\n"))
-	require.NoError(t, err)
-	lines[2].User = ""
-	rows := New(input()).ExplainAll(lines)
+	var rows Rows
+	for _, line := range []string{"get pods web --as=system:serviceaccount:ci:sa", "list deploy -A --as=system:node:n1 --as-group=system:nodes", "deletecollection pods a"} {
+		requests, err := lineParser().Line(line)
+		require.NoError(t, err)
+		rows = append(rows, New(input()).ExplainAll(line, requests)...)
+	}
 	var out strings.Builder
 	require.NoError(t, rows.WriteTable(&out, table.Options{}))
 	assert.Equal(t, `REQUEST                  USER                         FLOW SCHEMA       PRIORITY LEVEL  FLOW                           SEATS  OUTCOME
 get pods web -n default  system:serviceaccount:ci:sa  service-accounts  workload-low    system:serviceaccount:ci:sa        1  unknown
 list deployments.apps    system:node:n1               system-nodes      system          system:node:n1               1 to 10  unknown
-get /healthz --as=                                                                                                            error: the user of the request must be given, such as --as=system:serviceaccount:default:builder
 deletecollection pods a                                                                                                       error: deletecollection takes no name; to delete "a", use the verb delete
 `, out.String())
 }
@@ -75,7 +76,7 @@ func TestATerminalOf60ColumnsIsEnough(t *testing.T) {
 	a := explained(t, in, "list secrets -A")
 	var out strings.Builder
 	require.NoError(t, a.WriteTable(&out, table.Options{Width: 60}, true))
-	rows := New(in).ExplainAll([]Line{{Text: strings.Repeat("x", 200)}})
+	rows := New(in).ExplainAll(strings.Repeat("x", 200), []Request{{}})
 	require.NoError(t, rows.WriteTable(&out, table.Options{Width: 60}))
 	for line := range strings.Lines(out.String()) {
 		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 60, line)

@@ -44,11 +44,11 @@ func (r Resource) String() string {
 
 // Options are the options of a list or a watch.
 type Options struct {
-	LabelSelector        string
-	FieldSelector        string
-	Limit                int64
-	ResourceVersion      string
-	ResourceVersionMatch string
-	Continue             string
-	SendInitialEvents    *bool
+	LabelSelector        string `json:"labelSelector,omitempty"`
+	FieldSelector        string `json:"fieldSelector,omitempty"`
+	Limit                int64  `json:"limit,omitempty"`
+	ResourceVersion      string `json:"resourceVersion,omitempty"`
+	ResourceVersionMatch string `json:"resourceVersionMatch,omitempty"`
+	Continue             string `json:"continue,omitempty"`
+	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
 }

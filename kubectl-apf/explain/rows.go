@@ -19,12 +19,12 @@ type Row struct {
 // Rows are many requests.
 type Rows []Row
 
-// ExplainAll explains many requests. A request that is not valid has an error in its row.
-func (e *Explainer) ExplainAll(lines []Line) Rows {
-	rows := make(Rows, len(lines))
-	for i, line := range lines {
-		rows[i].Request = line.Text
-		answer, err := e.Explain(line.Request)
+// ExplainAll explains the requests of a line. A request that is not valid has an error in its row.
+func (e *Explainer) ExplainAll(line string, requests []Request) Rows {
+	rows := make(Rows, len(requests))
+	for i, request := range requests {
+		rows[i].Request = line
+		answer, err := e.Explain(request)
 		if err != nil {
 			rows[i].Error = err.Error()
 			continue
@@ -77,6 +77,6 @@ func (r Row) cells() []string {
 	}
 	a := r.Answer
 	return []string{
-		a.Request.text(), a.Request.User, a.FlowSchema.Name, a.PriorityLevel.Name, orDash(a.Flow.Distinguisher), a.Seats.short(), a.Outcome.text(),
+		a.Request.text(), a.Request.User, a.FlowSchema.Name, a.PriorityLevel.Name, table.OrDash(a.Flow.Distinguisher), a.Seats.short(), a.Outcome.text(),
 	}
 }

@@ -3,12 +3,11 @@ package explain
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -26,26 +25,17 @@ const (
 // learnedText is what is known of a cost that a server learns.
 const learnedText = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
 
-// latestRelease is assumed if the release is not known.
-const latestRelease = 37
-
 // estimator returns the estimator of the API servers and its name.
-func (e *Explainer) estimator() (estimate.Estimator, string, []string) {
+func (e *Explainer) estimator() (estimator estimate.Estimator, name string, notes []string) {
 	if e.input.Own {
 		return estimate.Own(), "flowcontrol-apiserver", nil
 	}
-	minor, known := minorOf(e.input.Configuration.Release)
+	minor, known := e.input.Configuration.Release.Minor()
+	name = fmt.Sprintf("Kubernetes 1.%d", minor)
 	if !known {
-		return estimate.ForKubernetes(latestRelease), fmt.Sprintf("Kubernetes 1.%d", latestRelease),
-			[]string{fmt.Sprintf("The release of the API server is not known: seats are computed as in Kubernetes 1.%d.", latestRelease)}
+		notes = []string{fmt.Sprintf("The release of the API server is not known: seats are computed as in %s.", name)}
 	}
-	return estimate.ForKubernetes(minor), fmt.Sprintf("Kubernetes 1.%d", minor), nil
-}
-
-func minorOf(r configuration.Release) (int, bool) {
-	text, found := strings.CutPrefix(string(r), "1.")
-	minor, err := strconv.Atoi(text)
-	return minor, found && err == nil
+	return estimate.ForKubernetes(minor), name, notes
 }
 
 // estimate sets the seats.
@@ -134,7 +124,7 @@ func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate
 			s.StoredObjects = stored.Objects
 			s.Initial, s.Width = 1, 1
 		}
-		s.Why = fmt.Sprintf("%s%s The list takes 1 to %s.", beginning(read), unknown, seatCount(int64(s.AtMost)))
+		s.Why = fmt.Sprintf("%s%s The list takes 1 to %s.", beginning(read), unknown, table.Count(s.AtMost, "seat"))
 		return s
 	}
 	s.StoredObjects, s.StoredBytes = stored.Objects, max(fact.Bytes, 0)
@@ -179,16 +169,9 @@ func serverText(cost estimate.Cost) string {
 
 func boundText(cost estimate.Cost) string {
 	if cost.Unbounded > int64(cost.Work.Initial) {
-		return fmt.Sprintf("That is %s, and at most %s are allowed here.", seatCount(cost.Unbounded), seatCount(int64(cost.Bound)))
+		return fmt.Sprintf("That is %s, and at most %s are allowed here.", table.Count(cost.Unbounded, "seat"), table.Count(cost.Bound, "seat"))
 	}
-	return fmt.Sprintf("That is %s.", seatCount(int64(cost.Work.Initial)))
-}
-
-func seatCount(n int64) string {
-	if n == 1 {
-		return "1 seat"
-	}
-	return grouped(n) + " seats"
+	return fmt.Sprintf("That is %s.", table.Count(cost.Work.Initial, "seat"))
 }
 
 // writeSeats estimates a write.
@@ -204,10 +187,10 @@ func writeSeats(verb string, fact Fact, bound int) Seats {
 		s.AtMost = max(s.Width, s.Bound)
 		s.Why = fmt.Sprintf("A %s takes one seat, and more after its response if it notifies 10 watchers or more. Their number is not known.", verb)
 	case work.Latency == 0:
-		s.Why = fmt.Sprintf("A %s takes one seat. It notifies at most %s; fewer than 10 are neglected.", verb, count(int64(fact.Watchers), "watcher"))
+		s.Why = fmt.Sprintf("A %s takes one seat. It notifies at most %s; fewer than 10 are neglected.", verb, table.Count(fact.Watchers, "watcher"))
 	default:
 		s.Why = fmt.Sprintf("A %s takes one seat while it executes. Then it notifies at most %s, which takes a tenth of a seat for 5 ms each: %s for %v.",
-			verb, count(int64(fact.Watchers), "watcher"), seatCount(int64(work.Final)), work.Latency)
+			verb, table.Count(fact.Watchers, "watcher"), table.Count(work.Final, "seat"), work.Latency)
 	}
 	return s
 }

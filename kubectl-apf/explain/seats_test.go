@@ -115,9 +115,3 @@ func TestFactsAreThoseOfTheAPIServerThatTellsMost(t *testing.T) {
 	in.Facts = Facts{secrets: {Objects: 100, Bytes: 500_000}}
 	assert.Equal(t, 5, explained(t, in, "list secrets -A").Seats.Width)
 }
-
-func TestNumbersAreGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		assert.Equal(t, want, grouped(n))
-	}
-}

@@ -46,7 +46,7 @@ func levelsTable() string {
 	var out strings.Builder
 	out.WriteString("| priority level | nominal | lower | upper | bound | most, a list by objects | most, a list by bytes |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	e := New(input())
-	for _, level := range e.engine.Report().Levels {
+	for _, level := range e.inForce.Report().Levels {
 		bound := level.MaxWidth
 		most := func(e estimate.Formula) int {
 			read := estimate.Read{Continue: "x"}

@@ -19,7 +19,7 @@ func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig,
 	if metered {
 		out.Limits, out.SeatsInUse = limits, ptr.Deref(state.Metrics.Levels[level.Name].SeatsInUse, seatsInUse(state, level.Name))
 	} else {
-		out.Limits, out.SeatsInUse = e.limits[level.Name], seatsInUse(state, level.Name)
+		out.Limits, out.SeatsInUse = e.idleLimits(level.Name), seatsInUse(state, level.Name)
 	}
 	if row == nil {
 		for key, m := range state.Metrics.Schemas {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 // text returns the request in the form of the package comment.
@@ -106,12 +108,5 @@ func handText(hand []Queue) string {
 		}
 		queues = append(queues, text)
 	}
-	return orDash(strings.Join(queues, " "))
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
+	return table.OrDash(strings.Join(queues, " "))
 }

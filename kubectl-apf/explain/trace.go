@@ -44,7 +44,7 @@ func (e *Explainer) trace(matched *rules.Schema, a *flow.Attributes) []Step {
 	for _, s := range e.order {
 		step := Step{FlowSchema: s.Name, MatchingPrecedence: s.Precedence, PriorityLevel: s.Level}
 		mismatch, differs := s.Mismatch(a)
-		_, exists := e.levels[s.Level]
+		_, exists := e.inForce.Levels[s.Level]
 		switch {
 		case s.Name == matched.Name:
 			step.Matches = !differs

@@ -120,7 +120,7 @@ func (o Objects) WriteTable(w io.Writer, options table.Options) error {
 		{Name: "UID"}, {Name: "KIND", Optional: 2}, {Name: "NAME"}, {Name: "PRIORITY LEVEL", Optional: 1}, {Name: "STATE"},
 	}}
 	for _, one := range o {
-		t.Rows = append(t.Rows, []string{one.UID, orDash(one.Kind), orDash(one.Name), orDash(one.PriorityLevel), string(one.State)})
+		t.Rows = append(t.Rows, []string{one.UID, table.OrDash(one.Kind), table.OrDash(one.Name), table.OrDash(one.PriorityLevel), string(one.State)})
 	}
 	if err := t.Write(w, options); err != nil {
 		return fmt.Errorf("writing the objects: %w", err)

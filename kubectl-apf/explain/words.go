@@ -68,37 +68,3 @@ func productOf(words []string) ([]objectName, error) {
 	}
 	return named, nil
 }
-
-// split returns the words of a line. Single and double quotes group words; there are
-// no escapes.
-func split(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	quote, inside := rune(0), false
-	for _, c := range line {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, inside = c, true
-		case c == ' ' || c == '\t':
-			if inside {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inside = false
-		default:
-			word.WriteRune(c)
-			inside = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote is not closed: %s", line)
-	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words, nil
-}

@@ -4,32 +4,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // inForce is the configuration before the change.
-type inForce struct {
-	engine *engine.Engine
-	levels map[string]engine.LevelReport
-}
+type inForce struct{ *configuration.InForce }
 
-func newInForce(c configuration.Configuration, now time.Time) *inForce {
-	f := &inForce{levels: map[string]engine.LevelReport{}}
-	f.engine, _ = c.Engine(now)
-	for _, level := range f.engine.Report().Levels {
-		f.levels[level.Config.Name] = level
-	}
-	return f
-}
-
-func (f *inForce) hasLevel(name string) bool { _, exists := f.levels[name]; return exists }
+func (f inForce) hasLevel(name string) bool { _, exists := f.Levels[name]; return exists }
 
 // other is a value that no rule names.
 const other = "\x00other"
@@ -37,18 +23,9 @@ const other = "\x00other"
 // anyRequest returns a request of an account that no rule names.
 func anyRequest(account source.Account, namespace string) flow.Attributes {
 	return flow.Attributes{
-		User: user(account), Groups: trace.WellKnownGroups(user(account)),
+		User: account.User(), Groups: trace.WellKnownGroups(account.User()),
 		IsResourceRequest: true, Verb: other, APIGroup: other, Resource: other, Namespace: namespace,
 	}
-}
-
-// schemaOf returns the schema of a request.
-func (f *inForce) schemaOf(a *flow.Attributes) *rules.Schema {
-	r := f.engine.Begin()
-	defer r.End()
-	r.Attributes = *a
-	r.Classify()
-	return r.Schema()
 }
 
 // bounds are two precedences and their schemas. Precedences of new schemas must be between them,
@@ -62,9 +39,9 @@ type bounds struct {
 // boundsOf returns the bounds for schemas of the accounts. The upper one is of the first schema
 // that matches a request without known attributes; the lower one is of the last schema before it
 // that matches some of their requests.
-func (f *inForce) boundsOf(accounts []source.Account) bounds {
+func (f inForce) boundsOf(accounts []source.Account) bounds {
 	b := bounds{lower: 1, lowerSchema: "exempt", used: map[int32]bool{}}
-	schemas := f.engine.Schemas()
+	schemas := f.Schemas()
 	for _, s := range schemas {
 		b.used[s.Precedence] = true
 	}
@@ -72,7 +49,7 @@ func (f *inForce) boundsOf(accounts []source.Account) bounds {
 		requests := []flow.Attributes{anyRequest(account, other), anyRequest(account, "")}
 		first := len(schemas)
 		for i := range requests {
-			name := f.schemaOf(&requests[i]).Name
+			name := f.Classify(&requests[i]).Name
 			first = min(first, slices.IndexFunc(schemas, func(s *rules.Schema) bool { return s.Name == name }))
 		}
 		if b.upper == 0 || schemas[first].Precedence < b.upper {
@@ -115,7 +92,7 @@ func (b bounds) choose(schemas []string) ([]int32, error) {
 }
 
 // eventLevel returns the level for events, and why it is this one.
-func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
+func (f inForce) eventLevel(accounts []source.Account) (level, why string) {
 	today := f.levelOf(accounts[0])
 	if !isImportant(today) {
 		return today, fmt.Sprintf("Events stay in %s, where they are today: a storm of them takes no seats of the operator, and nobody there waits longer than before.", today)
@@ -130,9 +107,9 @@ func (f *inForce) eventLevel(accounts []source.Account) (level, why string) {
 }
 
 // levelOf returns the level of requests without known attributes.
-func (f *inForce) levelOf(account source.Account) string {
+func (f inForce) levelOf(account source.Account) string {
 	a := anyRequest(account, other)
-	return f.schemaOf(&a).Level
+	return f.Classify(&a).Level
 }
 
 // isImportant reports whether the cluster itself depends on a level.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
@@ -20,12 +20,15 @@ import (
 
 // Input is the operator, and what is known of its cluster.
 type Input struct {
-	// Roles are the cluster's. Their Accounts are the operator's.
-	Roles         source.Roles
+	// Accounts are the operator's.
+	Accounts []source.Account
+	// May asks the API server whether an account may send a request, as source.Source does; nil if
+	// nobody can be asked.
+	May           func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
 	Configuration configuration.Configuration
 	Facts         source.Facts
-	// Requests yields the requests of a log, of all users, each time that it is called;
-	// nil without a log.
+	// Requests yields the requests of a trace, of all users, each time that it is called;
+	// nil without a trace.
 	Requests func(yield func(*trace.Request) error) error
 	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
@@ -38,8 +41,6 @@ type Input struct {
 type Result struct {
 	Name     string           `json:"name"`
 	Accounts []source.Account `json:"serviceAccounts"`
-	// Roles are bound to the accounts, such as "ClusterRole edit".
-	Roles []string `json:"roles"`
 	// Objects are the level and then the flow schemas, in matching order.
 	Objects []Object `json:"objects"`
 	// Diff is what applying them does.
@@ -68,9 +69,6 @@ func (o *Object) source() source.Object {
 	return source.Object{FlowSchema: o.FlowSchema, PriorityLevel: o.PriorityLevel, APIVersion: flowcontrolv1.SchemeGroupVersion.String()}
 }
 
-// ErrNoRoles means that nothing is known of what the accounts do.
-var ErrNoRoles = errors.New("no role is bound to it and no log is given, so nothing is known of its requests: give its roles with -f, or a log")
-
 // Run makes the objects. Its error is a sentence about why there are none.
 func Run(in Input) (*Result, error) {
 	p, err := newPlan(&in)
@@ -85,9 +83,8 @@ type plan struct {
 	*Input
 	name     string
 	accounts []source.Account
-	grants   []grant
 	usage    *usage
-	current  *inForce
+	current  inForce
 	// leases and events are nil if there are none.
 	leases *leases
 	events *events
@@ -96,9 +93,9 @@ type plan struct {
 }
 
 func newPlan(in *Input) (*plan, error) {
-	p := &plan{Input: in, accounts: in.Roles.Accounts, usage: newUsage(in.Roles.Accounts), current: newInForce(in.Configuration, in.Now)}
-	if len(p.accounts) == 0 {
-		return nil, errors.New("a service account must be given")
+	p := &plan{Input: in, accounts: in.Accounts, usage: newUsage(in.Accounts), current: inForce{in.Configuration.InForce(in.Now)}}
+	if err := p.checkAccounts(); err != nil {
+		return nil, err
 	}
 	var err error
 	if p.name, err = nameOf(in.Name, p.accounts); err != nil {
@@ -109,12 +106,11 @@ func newPlan(in *Input) (*plan, error) {
 			return nil, err
 		}
 		if p.usage.requests == 0 {
-			return nil, fmt.Errorf("the log has no request of %s%s", listOf(p.accounts), p.usage.unknownUsers())
+			return nil, fmt.Errorf("the trace has no request of %s%s", listOf(p.accounts), p.usage.unknownUsers())
 		}
 	}
-	p.noteMissing()
-	if err := p.readRoles(); err != nil {
-		return nil, err
+	for _, missing := range p.Facts.Missing {
+		p.notef("%s: %s", missing.What, missing.Why)
 	}
 	p.notes = append(p.notes, p.usage.notes()...)
 	p.findLeases()
@@ -143,41 +139,17 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 	}
 }
 
-// readRoles sets the grants. It is an error if nothing is known of the requests.
-func (p *plan) readRoles() error {
-	for _, account := range p.accounts {
-		grants, unknown := grantsOf(&p.Roles, account)
-		if len(unknown) > 0 {
-			p.notef("%s is bound to %s, and its rules are unknown: give its manifest with -f.", strings.Join(unknown, ", "), account)
-		}
-		switch {
-		case len(grants) > 0:
-		case p.usage.requests > 0:
-			p.notef("No role of %s is known: its requests come from the log alone.", account)
-		case len(p.Roles.Missing)+len(unknown) == 0:
-			return fmt.Errorf("service account %s: %w", account, ErrNoRoles)
-		default:
-			p.notef("It is assumed that %s may do everything.", account)
-			grants = []grant{{account: account, rule: everyRule()}}
-		}
-		p.grants = append(p.grants, grants...)
+// checkAccounts returns an error about an account that does not exist, if that is known.
+func (p *plan) checkAccounts() error {
+	if len(p.accounts) == 0 {
+		return errors.New("a service account must be given")
 	}
-	for i := range p.grants {
-		if g := &p.grants[i]; g.isEverything() && g.role != "" && p.usage.requests == 0 {
-			p.notef("%s lets %s do everything. It is assumed to use leases and to write events; a log would tell.", g.role, g.account)
+	for _, a := range p.accounts {
+		if p.Facts.ServiceAccounts != nil && !slices.Contains(p.Facts.ServiceAccounts[a.Namespace], a.Name) {
+			return fmt.Errorf("the service account %s does not exist in the cluster: correct the name, or give --offline and --release if it is not installed yet", a)
 		}
 	}
 	return nil
-}
-
-// noteMissing notes what could not be read.
-func (p *plan) noteMissing() {
-	for _, missing := range p.Roles.Missing {
-		p.notef("%s: %s Further rights are possible.", missing.What, missing.Why)
-	}
-	for _, missing := range p.Facts.Missing {
-		p.notef("%s: %s", missing.What, missing.Why)
-	}
 }
 
 func (p *plan) notef(format string, arguments ...any) {
@@ -185,9 +157,6 @@ func (p *plan) notef(format string, arguments ...any) {
 		p.notes = append(p.notes, text)
 	}
 }
-
-// user returns the name of the user that a service account is.
-func user(a source.Account) string { return serviceaccount.MakeUsername(a.Namespace, a.Name) }
 
 // listOf names service accounts.
 func listOf(accounts []source.Account) string {

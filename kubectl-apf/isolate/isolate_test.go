@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
@@ -24,23 +22,12 @@ var (
 	dns = source.Account{Namespace: "kube-system", Name: "dns"}
 )
 
-// rolesOf returns a role of everything for the accounts.
-func rolesOf(accounts ...source.Account) source.Roles {
-	r := source.Roles{Accounts: accounts, ClusterRoles: []rbacv1.ClusterRole{{ObjectMeta: metav1.ObjectMeta{Name: "all"}, Rules: []rbacv1.PolicyRule{everyRule()}}}}
-	binding := rbacv1.ClusterRoleBinding{RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "all"}}
-	for _, a := range accounts {
-		binding.Subjects = append(binding.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: a.Namespace, Name: a.Name})
-	}
-	r.ClusterRoleBindings = []rbacv1.ClusterRoleBinding{binding}
-	return r
-}
-
 func input(t *testing.T, accounts ...source.Account) Input {
 	t.Helper()
 	c, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
 	c.Total = configuration.DefaultTotal
-	return Input{Roles: rolesOf(accounts...), Configuration: c, Now: now}
+	return Input{Accounts: accounts, Configuration: c, Now: now}
 }
 
 // summary names the flow schemas of a result with their precedences and levels.
@@ -169,7 +156,7 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(text, &fields))
-	assert.ElementsMatch(t, []string{"name", "serviceAccounts", "roles", "objects", "diff", "findings", "notes"}, slices.Collect(maps.Keys(fields)))
+	assert.ElementsMatch(t, []string{"name", "serviceAccounts", "objects", "diff", "findings", "notes"}, slices.Collect(maps.Keys(fields)))
 	objects := fields["objects"].([]any)
 	assert.ElementsMatch(t, []string{"priorityLevelConfiguration", "why"}, slices.Collect(maps.Keys(objects[0].(map[string]any))))
 	assert.ElementsMatch(t, []string{"flowSchema", "why"}, slices.Collect(maps.Keys(objects[1].(map[string]any))))

@@ -1,8 +1,15 @@
 package isolate
 
 import (
+	"errors"
 	"maps"
 	"slices"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
 const (
@@ -10,6 +17,8 @@ const (
 	eventsGroup = "events.k8s.io"
 	// leaseLevel is the built-in level of leader elections.
 	leaseLevel = "leader-election"
+	// maxAsked is the number of namespaces that are asked for one by one.
+	maxAsked = 200
 )
 
 // leaseVerbs are the verbs of a leader election by leases.
@@ -29,6 +38,22 @@ func isEvent(verb, group, resource, subresource string) bool {
 	return (group == "" || group == eventsGroup) && resource == "events" && subresource == "" && slices.Contains(eventVerbs(), verb)
 }
 
+// may reports whether an account may send a request. What nobody says is assumed.
+func (p *plan) may(account source.Account, verb, group, resource, namespace string) bool {
+	if p.May != nil {
+		allowed, err := p.May(account, authorizationv1.ResourceAttributes{Verb: verb, Group: group, Resource: resource, Namespace: namespace})
+		if err == nil {
+			return allowed
+		}
+		if !errors.Is(err, source.ErrNoReviews) {
+			p.notef("%s", err)
+		}
+		p.May = nil
+	}
+	p.notef("No API server says what %s may do: it is assumed to use leases and to write events.", account)
+	return true
+}
+
 // leases are the requests of leader elections.
 type leases struct {
 	verbs      []string
@@ -36,15 +61,38 @@ type leases struct {
 	why        string
 }
 
-// findLeases sets the requests of leader elections: in the namespaces where roles allow to update
-// leases, and in the log's namespaces where a role allows it everywhere.
-func (p *plan) findLeases() {
-	var allowed, seen scope
-	for i := range p.grants {
-		if g := &p.grants[i]; g.allows("update", leaseGroup, "leases") {
-			allowed.add(g.namespace)
+// mayLead reports whether an account may create or update leases. A right to update may name
+// leases, and then only the right to create shows.
+func (p *plan) mayLead(account source.Account, namespace string) bool {
+	return p.may(account, "update", leaseGroup, "leases", namespace) || p.may(account, "create", leaseGroup, "leases", namespace)
+}
+
+// mayLeadIn returns where the accounts may create or update leases.
+func (p *plan) mayLeadIn() (allowed scope) {
+	for _, account := range p.accounts {
+		if p.mayLead(account, metav1.NamespaceAll) {
+			allowed.add(metav1.NamespaceAll)
+			continue
+		}
+		asked := append([]string{account.Namespace, metav1.NamespaceSystem}, p.Facts.Namespaces...)
+		if len(asked) > maxAsked {
+			p.notef("There are %d namespaces, and it was asked of the first %d of them whether %s may use leases there.", len(p.Facts.Namespaces), maxAsked-2, account)
+			asked = asked[:maxAsked]
+		}
+		for _, namespace := range asked {
+			if !allowed.namespaces[namespace] && p.mayLead(account, namespace) {
+				allowed.add(namespace)
+			}
 		}
 	}
+	return allowed
+}
+
+// findLeases sets the requests of leader elections: in the namespaces where the accounts may use
+// leases, and in the namespaces of the trace where they may everywhere.
+func (p *plan) findLeases() {
+	allowed := p.mayLeadIn()
+	var seen scope
 	verbs := leaseVerbs()
 	for verb, namespaces := range p.usage.leases {
 		for namespace := range namespaces.namespaces {
@@ -54,16 +102,16 @@ func (p *plan) findLeases() {
 			verbs = append(verbs, verb)
 		}
 	}
-	l := &leases{verbs: verbs, why: "Its roles allow updates of leases in these namespaces."}
+	l := &leases{verbs: verbs, why: "It may create or update leases in these namespaces."}
 	switch {
 	case allowed.isEmpty() && seen.isEmpty():
-		p.notef("It has no right to update leases, so no flow schema is made for leader election.")
+		p.notef("It may not create or update leases, so no flow schema is made for leader election.")
 		return
 	case allowed.everywhere && !seen.isEmpty():
 		allowed.everywhere = false
-		l.why = "Its roles allow updates of leases in all namespaces; these are the namespaces of the log and of its other roles."
+		l.why = "It may use leases in all namespaces; these are the namespaces where the trace has its leases."
 	case allowed.everywhere:
-		l.why = "Its roles allow updates of leases in all namespaces, and no log says which it uses: these are all."
+		l.why = "It may use leases in all namespaces, and no trace says which it uses: these are all."
 	}
 	for namespace := range seen.namespaces {
 		allowed.add(namespace)
@@ -85,17 +133,44 @@ type events struct {
 // findEvents sets the writes of events.
 func (p *plan) findEvents() {
 	groups := maps.Clone(p.usage.events)
-	for _, group := range []string{"", eventsGroup} {
-		for i := range p.grants {
-			if p.grants[i].allows("create", group, "events") {
-				groups[group] = true
-			}
-		}
+	for _, group := range []string{corev1.GroupName, eventsGroup} {
+		groups[group] = groups[group] || slices.ContainsFunc(p.accounts, func(account source.Account) bool {
+			return p.may(account, "create", group, "events", metav1.NamespaceAll) ||
+				p.may(account, "create", group, "events", account.Namespace) || p.may(account, "create", group, "events", metav1.NamespaceDefault)
+		})
 	}
+	maps.DeleteFunc(groups, func(_ string, written bool) bool { return !written })
 	if len(groups) == 0 {
-		p.notef("It has no right to create events, so no flow schema is made for them.")
+		p.notef("It may not create events, so no flow schema is made for them.")
 		return
 	}
 	level, why := p.current.eventLevel(p.accounts)
 	p.events = &events{groups: slices.Sorted(maps.Keys(groups)), level: level, why: why}
+}
+
+// scope is where requests are allowed.
+type scope struct {
+	everywhere bool
+	namespaces map[string]bool
+}
+
+func (s *scope) add(namespace string) {
+	if namespace == metav1.NamespaceAll {
+		s.everywhere = true
+		return
+	}
+	if s.namespaces == nil {
+		s.namespaces = map[string]bool{}
+	}
+	s.namespaces[namespace] = true
+}
+
+func (s *scope) isEmpty() bool { return !s.everywhere && len(s.namespaces) == 0 }
+
+// list returns the namespaces of a rule.
+func (s *scope) list() []string {
+	if s.everywhere {
+		return []string{"*"}
+	}
+	return slices.Sorted(maps.Keys(s.namespaces))
 }

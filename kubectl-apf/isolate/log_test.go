@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
@@ -18,7 +17,7 @@ func logged(requests ...trace.Request) func(func(*trace.Request) error) error {
 		for i := range requests {
 			r := requests[i]
 			if r.User == "" {
-				r.User = user(web)
+				r.User = web.User()
 			}
 			if err := yield(&r); err != nil {
 				return err
@@ -45,15 +44,15 @@ func TestSeatsAreThePeakOfOneServerAndAQuarterMore(t *testing.T) {
 	)
 	r, err := Run(in)
 	require.NoError(t, err)
-	assert.Contains(t, r.Objects[0].Why[0], "It needs 12 seats of one API server: its requests in the log held 9 at once", "ceil(1.25 * 9)")
+	assert.Contains(t, r.Objects[0].Why[0], "It needs 12 seats of one API server: its requests in the trace held 9 at once", "ceil(1.25 * 9)")
 	// ceil(600*s/(245+s)) is 12 for 5 shares, and 10 for 4.
 	assert.EqualValues(t, 5, *r.Objects[0].PriorityLevel.Spec.Limited.NominalConcurrencyShares)
-	assert.Contains(t, r.Notes, "1 of 7 requests of the service accounts are left out of the peak: the log does not say how long they held seats, as for watches.")
+	assert.Contains(t, r.Notes, "1 of 7 requests of the service accounts are left out of the peak: the trace does not say how long they held seats, as for watches.")
 	assert.Equal(t, 8, r.Diff.Checked)
 	assert.Equal(t, 7, r.Diff.Moved)
 }
 
-func TestLogSaysWhichLeasesOfAllAreMeant(t *testing.T) {
+func TestTraceSaysWhichLeasesOfAllAreMeant(t *testing.T) {
 	in := input(t, web)
 	in.Requests = logged(
 		trace.Request{Verb: "patch", APIGroup: leaseGroup, Resource: "leases", Namespace: "locks", Name: "web", Arrival: now},
@@ -73,7 +72,7 @@ func TestRequestsWhoseUserIsUnknownAreCounted(t *testing.T) {
 	in := input(t, web)
 	in.Requests = unknown
 	_, err := Run(in)
-	require.EqualError(t, err, "the log has no request of shop/web; 1 of its 1 requests name no user: --users says whose they are, or give the audit log too")
+	require.EqualError(t, err, "the trace has no request of shop/web; 1 of its 1 requests name no user: --users of kubectl apf record says whose they are")
 	known := logged(trace.Request{Verb: "list", Resource: "pods", Arrival: now})
 	in.Requests = func(yield func(*trace.Request) error) error {
 		if err := unknown(yield); err != nil {
@@ -83,18 +82,6 @@ func TestRequestsWhoseUserIsUnknownAreCounted(t *testing.T) {
 	}
 	r, err := Run(in)
 	require.NoError(t, err)
-	assert.Contains(t, r.Notes, "1 of the 2 requests of the log name no user, and are left out; --users says whose they are.")
+	assert.Contains(t, r.Notes, "1 of the 2 requests of the trace name no user, and are left out; --users of kubectl apf record says whose they are.")
 	assert.Equal(t, 1, r.Diff.Checked)
-}
-
-func TestAccountsWithoutRolesAreKnownByTheLog(t *testing.T) {
-	in := input(t, web)
-	in.Roles = source.Roles{Accounts: []source.Account{web}}
-	_, err := Run(in)
-	require.ErrorIs(t, err, ErrNoRoles)
-	in.Requests = logged(trace.Request{Verb: "create", Resource: "events", Namespace: "shop", Arrival: now})
-	r, err := Run(in)
-	require.NoError(t, err)
-	assert.Equal(t, []string{""}, r.Objects[1].FlowSchema.Spec.Rules[0].ResourceRules[0].APIGroups)
-	assert.Contains(t, r.Notes, "No role of shop/web is known: its requests come from the log alone.")
 }

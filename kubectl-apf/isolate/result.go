@@ -20,7 +20,7 @@ func (p *plan) result() (*Result, error) {
 		return nil, err
 	}
 	after := applied(p.Configuration, objects)
-	r := &Result{Name: p.name, Accounts: p.accounts, Roles: p.roleNames(), Objects: objects, Diff: changes}
+	r := &Result{Name: p.name, Accounts: p.accounts, Objects: objects, Diff: changes}
 	if p.Requests != nil {
 		if r.Diff, err = p.observed(after); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func (p *plan) onlyTheirs(changes *diff.Result) error {
 	return nil
 }
 
-// observed returns what the change does with the requests of the log.
+// observed returns what the change does with the requests of the trace.
 func (p *plan) observed(after configuration.Configuration) (diff.Result, error) {
 	comparison := diff.New(p.Configuration, after, p.Now)
 	err := p.Requests(func(r *trace.Request) error {
@@ -113,7 +113,7 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 		in.Files.Objects = append(in.Files.Objects, objects[i].source())
 	}
 	in.Files.ServiceAccounts = map[string][]string{}
-	for _, account := range p.accounts { // they exist, perhaps in files only
+	for _, account := range p.accounts { // they exist, or will
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
 		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// spare is what a level gets beyond the peak of a log, as a part of it.
+	// spare is what a level gets beyond the peak of a trace, as a part of it.
 	spare = 0.25
-	// assumedPart is the part of a server's seats that an operator needs, without a log.
+	// assumedPart is the part of a server's seats that an operator needs, without a trace.
 	assumedPart = 1.0 / 30
 	// fewest are the seats of the smallest level: with one, a slow request delays all others.
 	fewest = 2
@@ -27,7 +27,7 @@ type size struct {
 // level pays in proportion to its own.
 func (p *plan) findSize() (size, error) {
 	total, sum := cmp.Or(p.Configuration.Total, configuration.DefaultTotal), 0
-	for _, level := range p.current.levels {
+	for _, level := range p.current.Levels {
 		sum += int(level.Config.Shares)
 	}
 	needed, why := p.need(total)
@@ -49,12 +49,12 @@ func (p *plan) need(total int) (seats int, why string) {
 		return p.Seats, fmt.Sprintf("It needs %d seats of one API server: --seats says so.", p.Seats)
 	case p.usage.peak > 0:
 		seats = max(fewest, int(math.Ceil((1+spare)*float64(p.usage.peak))))
-		return seats, fmt.Sprintf("It needs %d seats of one API server: its requests in the log held %d at once, and a quarter more is to spare.", seats, p.usage.peak)
+		return seats, fmt.Sprintf("It needs %d seats of one API server: its requests in the trace held %d at once, and a quarter more is to spare.", seats, p.usage.peak)
 	default:
 		seats = max(fewest, int(math.Round(assumedPart*float64(total))))
-		unknown := "a log says how many its requests hold"
+		unknown := "a trace says how many its requests hold"
 		if p.usage.requests > 0 {
-			unknown = "the log does not say how many its requests hold"
+			unknown = "the trace does not say how many its requests hold"
 		}
 		return seats, fmt.Sprintf("It needs %d seats of one API server: this is assumed, a thirtieth of %d; %s, and --seats names another number.", seats, total, unknown)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
-// usage is what a log shows of the requests of service accounts.
+// usage is what a trace shows of the requests of service accounts.
 type usage struct {
 	users map[string]bool
 	// requests are theirs, of all. unknown are requests that name no user.
@@ -29,7 +29,7 @@ func newUsage(accounts []source.Account) *usage {
 		users: map[string]bool{}, leases: map[string]scope{}, events: map[string]bool{}, running: map[string]*endings{},
 	}
 	for _, account := range accounts {
-		u.users[user(account)] = true
+		u.users[account.User()] = true
 	}
 	return u
 }
@@ -91,16 +91,16 @@ func (u *usage) unknownUsers() string {
 	if u.unknown == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of its %d requests name no user: --users says whose they are, or give the audit log too", u.unknown, u.all)
+	return fmt.Sprintf("; %d of its %d requests name no user: --users of kubectl apf record says whose they are", u.unknown, u.all)
 }
 
 func (u *usage) notes() []string {
 	var notes []string
 	if u.requests > 0 && u.unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%d of the %d requests of the log name no user, and are left out; --users says whose they are.", u.unknown, u.all))
+		notes = append(notes, fmt.Sprintf("%d of the %d requests of the trace name no user, and are left out; --users of kubectl apf record says whose they are.", u.unknown, u.all))
 	}
 	if u.undated > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d requests of the service accounts are left out of the peak: the log does not say how long they held seats, as for watches.", u.undated, u.requests))
+		notes = append(notes, fmt.Sprintf("%d of %d requests of the service accounts are left out of the peak: the trace does not say how long they held seats, as for watches.", u.undated, u.requests))
 	}
 	return notes
 }

@@ -19,9 +19,6 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 		width = textWidth
 	}
 	fmt.Fprintln(w, "Operator: "+table.Escape(r.whose()))
-	if len(r.Roles) > 0 {
-		table.WriteWords(w, table.Escape("Roles: "+strings.Join(r.Roles, ", ")), "", width)
-	}
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		fmt.Fprintln(w, "\n"+table.Escape(o.head()))

@@ -1,8 +1,11 @@
 package simulate
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,18 +23,18 @@ import (
 //	wait.mean, wait.p50, wait.p90, wait.p99, wait.max
 //	seats.mean, seats.max, limit.mean, limit.min, limit.max     levels only
 //	borrowed.mean, borrowed.max, lent.mean, lent.max            levels only
-//	jain, mostWaiting                                           levels only
+//	mostWaiting                                                 levels only
 //
 // OPERATOR is <, <=, >, >=, == or !=. VALUE is a number, with a unit of time for waits
 // ("100ms"), or with a percent sign for rejected: a percentage of the requests.
 type Assertion struct {
-	text              string
-	scope             string // level, schema, flow, or ""
-	names             []string
-	metric            string
-	operator          string
-	value             float64
-	percent, duration bool
+	text     string
+	scope    string // level, schema, flow, or ""
+	names    []string
+	metric   string
+	operator string
+	value    float64
+	percent  bool
 }
 
 // Verdict is the result of an assertion on one configuration.
@@ -70,134 +73,59 @@ func (a *Assertion) BoundsLack() bool {
 	return lack && (a.operator == "<" || a.operator == "<=" || a.operator == "==" && a.value == 0)
 }
 
-// ParseAssertion parses an assertion. An error names the position, from 1 on.
+// assertionForm returns the form of an assertion: the scope and its names, metric, operator and
+// value. A name in quotes keeps them.
+func assertionForm() *regexp.Regexp {
+	const name = `("[^"]+"|[^.<>=! \t"]+)\.`
+	return regexp.MustCompile(`^[ \t]*(?:(level|schema)\.` + name + `|(flow)\.` + name + name + `)?([A-Za-z0-9.-]+)[ \t]*(<=|>=|==|!=|<|>)[ \t]*([^ \t]+)[ \t]*$`)
+}
+
+// ParseAssertion parses an assertion. An error says what is wrong with it.
 func ParseAssertion(text string) (*Assertion, error) {
-	p := assertionParser{text: text}
-	a := &Assertion{text: text}
-	if err := p.parse(a); err != nil {
-		return nil, fmt.Errorf("assertion %q, position %d: %w", text, p.shown+1, err)
+	parts := assertionForm().FindStringSubmatch(text)
+	if parts == nil {
+		return nil, fmt.Errorf("the assertion %q must be [level.NAME.|schema.NAME.|flow.SCHEMA.FLOW.]METRIC OPERATOR VALUE, such as \"level.workload-high.wait.p99 < 100ms\"; the operator is one of <, <=, >, >=, ==, !=, and a name with dots or spaces is in double quotes", text)
+	}
+	a := &Assertion{text: text, scope: parts[1] + parts[3], metric: parts[6], operator: parts[7]}
+	for _, name := range []string{parts[2], parts[4], parts[5]} {
+		if name != "" {
+			a.names = append(a.names, strings.Trim(name, `"`))
+		}
+	}
+	err := a.checkMetric()
+	if err == nil {
+		err = a.setValue(parts[8])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the assertion %q: %w", text, err)
 	}
 	return a, nil
 }
 
-// assertionParser reads an assertion.
-type assertionParser struct {
-	text  string
-	at    int // of the next byte
-	shown int // of what is read now, for errors
-}
-
-func (p *assertionParser) parse(a *Assertion) error {
-	words, err := p.path()
-	if err != nil {
-		return err
+func (a *Assertion) checkMetric() error {
+	all, ofLevels := (&Figures{}).metrics(), (&Level{}).metrics()
+	_, known := all[a.metric]
+	_, ofLevel := ofLevels[a.metric]
+	names := func(metrics map[string]float64) string {
+		return strings.Join(slices.Sorted(maps.Keys(metrics)), ", ")
 	}
-	if err := p.scope(a, words); err != nil {
-		return err
-	}
-	p.space()
-	p.shown = p.at
-	rest := p.text[p.at:]
-	for _, operator := range []string{"<=", ">=", "==", "!=", "<", ">"} {
-		if strings.HasPrefix(rest, operator) {
-			a.operator = operator
-			break
-		}
-	}
-	if a.operator == "" {
-		return errors.New("an operator is missing: must be one of <, <=, >, >=, ==, !=")
-	}
-	p.at += len(a.operator)
-	p.space()
-	p.shown = p.at
-	return a.setValue(strings.TrimRight(p.text[p.at:], " \t"))
-}
-
-func (p *assertionParser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// word is a part of a path and its position.
-type word struct {
-	text string
-	at   int
-}
-
-// path reads words with dots between them.
-func (p *assertionParser) path() ([]word, error) {
-	p.space()
-	var words []word
-	for {
-		p.shown = p.at
-		w := word{at: p.at}
-		if p.at < len(p.text) && p.text[p.at] == '"' {
-			end := strings.IndexByte(p.text[p.at+1:], '"')
-			if end < 0 {
-				return nil, errors.New("the quotation mark has no end")
-			}
-			w.text = p.text[p.at+1 : p.at+1+end]
-			p.at += end + 2
-		} else {
-			end := strings.IndexAny(p.text[p.at:], ".<>=! \t\"")
-			if end < 0 {
-				end = len(p.text) - p.at
-			}
-			w.text = p.text[p.at : p.at+end]
-			p.at += end
-		}
-		if w.text == "" {
-			return nil, errors.New("a name or a metric is missing")
-		}
-		words = append(words, w)
-		if p.at >= len(p.text) || p.text[p.at] != '.' {
-			return words, nil
-		}
-		p.at++
-	}
-}
-
-// scope sets what is before the operator.
-func (p *assertionParser) scope(a *Assertion, words []word) error {
-	names := map[string]int{"level": 1, "schema": 1, "flow": 2}[words[0].text]
-	if names > 0 {
-		a.scope = words[0].text
-		if len(words) < names+2 {
-			p.shown = p.at
-			return fmt.Errorf("%s must be followed by its name and a metric, as in level.workload-high.wait.p99; flow by the name of the flow schema and the name of the flow", a.scope)
-		}
-		for _, w := range words[1 : 1+names] {
-			a.names = append(a.names, w.text)
-		}
-		words = words[1+names:]
-	}
-	p.shown = words[0].at
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.text
-	}
-	a.metric = strings.Join(texts, ".")
 	switch {
-	case isLevelMetric(a.metric) && a.scope != "level":
+	case ofLevel && a.scope != "level":
 		return fmt.Errorf("the metric %q is one of levels: write level.NAME.%s", a.metric, a.metric)
-	case !isLevelMetric(a.metric) && !isMetric(a.metric):
-		return fmt.Errorf("the metric %q is unknown: must be one of %s; of levels also one of %s", a.metric, strings.Join(metricNames(), ", "), strings.Join(levelMetricNames(), ", "))
+	case !known && !ofLevel:
+		return fmt.Errorf("the metric %q is unknown: must be one of %s; of levels also one of %s", a.metric, names(all), names(ofLevels))
 	}
 	return nil
 }
 
 // setValue sets what is after the operator.
 func (a *Assertion) setValue(text string) error {
-	if text == "" {
-		return errors.New("a value is missing")
-	}
 	if strings.HasPrefix(a.metric, "wait.") {
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			return fmt.Errorf("the value %q must be a duration such as 100ms", text)
 		}
-		a.value, a.duration = d.Seconds(), true
+		a.value = d.Seconds()
 		return nil
 	}
 	number, percent := strings.CutSuffix(text, "%")
@@ -210,4 +138,23 @@ func (a *Assertion) setValue(text string) error {
 	}
 	a.value, a.percent = value, percent
 	return nil
+}
+
+// holds compares a value.
+func (a *Assertion) holds(value float64) bool {
+	order := cmp.Compare(value, a.value)
+	switch a.operator {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	case ">=":
+		return order >= 0
+	case "==":
+		return order == 0
+	default:
+		return order != 0
+	}
 }

@@ -13,8 +13,7 @@ type progress struct {
 	plan             *plan // of a closed loop
 	replica          flowControl
 	arrived, started time.Duration
-	alone            time.Duration // service time without load
-	usesEtcd         bool
+	service          time.Duration
 	end, timeout     timer
 }
 
@@ -44,33 +43,29 @@ func (c *call) woken() {
 	of := &c.progress
 	of.timeout.Stop()
 	of.counted.level.change(of.simulation.line.now, 0, -1)
-	c.execute(of.simulation.options.DispatchDelay)
+	c.execute()
 }
 
-// execute starts the execution of a call that has its seats, after a delay.
-func (c *call) execute(delay time.Duration) {
+// execute starts the execution of a call that has its seats.
+func (c *call) execute() {
 	of := &c.progress
 	s := of.simulation
 	of.started = s.line.now
-	wait := of.started - of.arrived + delay
 	for _, f := range of.counted.all() {
-		f.waits.add(wait)
+		f.waits.add(of.started - of.arrived)
 	}
-	of.counted.level.waited(wait)
 	of.counted.level.change(s.line.now, c.held, 0)
-	s.executing.add(of.usesEtcd, 1)
-	of.end.Reset(delay + time.Duration(float64(of.alone)*s.options.Capacity.slowdown(s.executing, of.usesEtcd)))
+	of.end.Reset(of.service)
 }
 
 // ended ends the execution of a call.
 func (c *call) ended() {
 	of := &c.progress
 	s := of.simulation
-	s.executing.add(of.usesEtcd, -1)
 	of.counted.level.change(s.line.now, c.kept-c.held, 0)
 	used := float64(c.held)*(s.line.now-of.started).Seconds() + float64(c.kept)*c.latency.Seconds()
 	for _, f := range of.counted.all() {
-		f.seatSeconds += used
+		f.SeatSeconds += used
 	}
 	if kept := c.kept; kept > 0 {
 		level := of.counted.level
@@ -84,7 +79,6 @@ func (c *call) ended() {
 func (c *call) timedOut() {
 	of := &c.progress
 	of.counted.level.change(of.simulation.line.now, 0, -1)
-	of.counted.level.waited(maxWait)
 	of.replica.leave(c)
 	c.rejected(queueset.TimeOut.String())
 }
@@ -95,7 +89,6 @@ func (c *call) rejected(reason string) {
 	for _, f := range of.counted.all() {
 		f.reject(reason)
 	}
-	of.counted.level.part.rejected++
 	of.simulation.gone(c, true)
 }
 

@@ -44,7 +44,7 @@ type worker struct {
 type plan struct {
 	worker   *worker
 	request  trace.Request
-	alone    time.Duration
+	service  time.Duration
 	think    time.Duration // after the end of the previous one
 	first    bool          // of its worker: think is since the beginning
 	attempts int
@@ -71,14 +71,14 @@ func (l *closedLoop) plan(r *trace.Request, at time.Duration) {
 		w.rejected, w.busyUntil = p, at+retryAfter
 		return
 	}
-	p.request, p.alone = *r, l.simulation.service(r, at)
+	p.request, p.service = *r, l.simulation.services.of(r)
 	wait := time.Duration(0)
 	if r.Wait != nil {
 		wait = r.Wait.Duration
 	}
 	took, known := recorded(r)
 	if !known {
-		took = p.alone
+		took = p.service
 	}
 	w.busyUntil = at + wait + took
 	w.plans = append(w.plans, p)
@@ -141,7 +141,7 @@ func (l *closedLoop) send(p *plan) {
 	if p.attempts++; p.attempts == 1 {
 		l.planned--
 	}
-	l.simulation.send(&p.request, p.alone, p)
+	l.simulation.send(&p.request, p.service, p)
 }
 
 // ended is called when a request has ended or was rejected.

@@ -98,10 +98,12 @@ func TestARejectedRequestIsSentWhenItWasFirstSentInTheTrace(t *testing.T) {
 		trace = append(trace, rejected)
 	}
 	trace = sorted(append(trace, get("a", 9500*time.Millisecond, time.Second)))
-	r := run(t, closedLoop(trace), busy(2, 1, 1, 1)).Results[0]
-	series := levelOf(t, &r, "busy").Series
-	assert.Equal(t, 2, series[0].MaxSeats, "with seats for both, nobody is rejected")
-	assert.Equal(t, 1, series[5].MaxSeats)
+	options := closedLoop(trace)
+	r := run(t, options, busy(2, 1, 1, 1)).Results[0]
+	assert.Equal(t, 2.0, levelOf(t, &r, "busy").Seats.Max, "with seats for both, nobody is rejected")
+	assert.Equal(t, uint64(11), r.Requests)
+	options.WarmUp = 1500 * time.Millisecond
+	assert.Equal(t, uint64(8), run(t, options, busy(2, 1, 1, 1)).Results[0].Requests, "three came before")
 }
 
 func TestAFasterServerMakesClientsFaster(t *testing.T) {
@@ -112,14 +114,8 @@ func TestAFasterServerMakesClientsFaster(t *testing.T) {
 		trace[i].Execution.Duration = time.Second
 		trace[i].Wait = trace[i].Execution
 	}
-	r := run(t, closedLoop(trace), busy(1, 1, 1, 1)).Results[0]
-	assert.Equal(t, uint64(20), r.Dispatched)
-	series := levelOf(t, &r, "busy").Series
-	used := 0.0
-	for i, p := range series {
-		if i < 20 {
-			used += p.Seats
-		}
-	}
-	assert.InDelta(t, 20, used, 0.01, "the seat is in use for 20 s")
+	options := closedLoop(trace)
+	assert.Equal(t, uint64(20), run(t, options, busy(1, 1, 1, 1)).Results[0].Dispatched)
+	options.WarmUp = 20 * time.Second
+	assert.Zero(t, run(t, options, busy(1, 1, 1, 1)).Results[0].Requests, "all came in the first 20 s")
 }

@@ -4,29 +4,16 @@ import (
 	"time"
 )
 
-const (
-	// firstSample is how long the first samples are.
-	firstSample = time.Second
-	// maxSamples is how many samples cause each two to be merged.
-	maxSamples = 600
-)
-
 // collector collects the figures of a simulation.
 type collector struct {
 	levels  map[string]*levelFigures
 	schemas map[flowKey]*figures // without a distinguisher
 	flows   map[flowKey]*figures
-	every   time.Duration
 	begun   time.Duration // the figures
-	sampled time.Duration
-	samples int
 }
 
 func newCollector() *collector {
-	return &collector{
-		levels: map[string]*levelFigures{}, schemas: map[flowKey]*figures{}, flows: map[flowKey]*figures{},
-		every: firstSample,
-	}
+	return &collector{levels: map[string]*levelFigures{}, schemas: map[flowKey]*figures{}, flows: map[flowKey]*figures{}}
 }
 
 // counted is where a call counts.
@@ -78,54 +65,34 @@ func (c *counted) all() [3]*figures {
 // begin forgets all figures and keeps what the levels do now.
 func (c *collector) begin(now time.Duration) {
 	for _, l := range c.levels {
-		in := usage{mostSeats: l.seats, mostWaiting: l.waiting}
-		*l = levelFigures{
-			config: l.config, nominal: l.nominal, lower: l.lower, upper: l.upper, current: l.current,
-			seats: l.seats, waiting: l.waiting, since: now, whole: in, part: in,
-		}
+		l.begin(now)
 	}
 	clear(c.schemas)
 	clear(c.flows)
-	c.begun, c.sampled = now, now
+	c.begun = now
 }
 
 // limit notes the limits of the levels of all replicas.
 func (c *collector) limit(now time.Duration, replicas []flowControl) {
-	for _, l := range c.levels {
-		l.advance(now)
-		l.nominal, l.lower, l.upper, l.current = 0, 0, 0, 0
-	}
+	sums := map[string]limits{}
 	for _, replica := range replicas {
 		for _, of := range replica.limits() {
-			l := c.levels[of.config.Name]
-			if l == nil {
-				l = &levelFigures{since: now}
-				c.levels[of.config.Name] = l
-			}
-			l.config = of.config
-			l.nominal += of.nominal
-			l.lower += of.lower
-			l.upper += of.upper
-			l.current += of.current
+			sum := sums[of.config.Name]
+			of.nominal += sum.nominal
+			of.lower += sum.lower
+			of.upper += sum.upper
+			of.current += sum.current
+			sums[of.config.Name] = of
 		}
 	}
-}
-
-// sample ends a sample of each level.
-func (c *collector) sample(now time.Duration) {
-	seconds := (now - c.sampled).Seconds()
-	if seconds <= 0 {
-		return
-	}
-	c.sampled = now
-	for _, l := range c.levels {
-		l.sample(now, seconds)
-	}
-	if c.samples++; c.samples >= maxSamples {
-		for _, l := range c.levels {
-			l.merge()
+	for name, of := range sums {
+		l := c.levels[name]
+		if l == nil {
+			l = &levelFigures{since: now}
+			c.levels[name] = l
 		}
-		c.samples /= 2
-		c.every *= 2
+		l.advance(now)
+		l.config, l.nominal, l.lower, l.upper = of.config, of.nominal, of.lower, of.upper
+		l.setLimit(of.current)
 	}
 }

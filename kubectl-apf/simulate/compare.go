@@ -40,9 +40,8 @@ type Difference struct {
 	To   string `json:"to,omitempty"`
 }
 
-// Size is how large a difference is, in seconds: rejected requests count as waits of a
-// minute.
-func (d *Difference) Size() float64 {
+// size is how large a difference is, in seconds: rejected requests count as waits of a minute.
+func (d *Difference) size() float64 {
 	size := math.Abs(d.After - d.Before)
 	if d.Metric == "rejected" {
 		size *= 60
@@ -50,46 +49,33 @@ func (d *Difference) Size() float64 {
 	return size
 }
 
-// compare notes what differs from the baseline.
+// compare notes what differs notably from the baseline, the largest difference first.
 func (r *Report) compare() {
+	base := &r.Results[0]
 	for i := 1; i < len(r.Results); i++ {
-		r.Differences = append(r.Differences, Compare(&r.Results[0], &r.Results[i])...)
+		other := &r.Results[i]
+		compareNamed(r, other.Name, OfLevel, base.Levels, other.Levels, func(l *Level) (string, *Figures) { return l.Name, &l.Figures })
+		compareNamed(r, other.Name, OfSchema, base.FlowSchemas, other.FlowSchemas, func(s *Schema) (string, *Figures) { return s.Name, &s.Figures })
+		r.compareFlows(base, other)
 	}
-	sortDifferences(r.Differences)
+	slices.SortStableFunc(r.Differences, func(a, b Difference) int { return cmp.Compare(b.size(), a.size()) })
 }
 
-// Compare returns what differs notably between two results, the largest difference first.
-func Compare(base, other *Result) []Difference {
-	var all []Difference
-	note := func(kind DifferenceKind, name string, before, after *Figures) {
-		all = append(all, differences(Difference{Configuration: other.Name, Kind: kind, Name: name}, before, after)...)
-	}
-	for j := range base.Levels {
-		for k := range other.Levels {
-			if base.Levels[j].Name == other.Levels[k].Name {
-				note(OfLevel, base.Levels[j].Name, &base.Levels[j].Figures, &other.Levels[k].Figures)
+// compareNamed compares what has the same name in two results.
+func compareNamed[T any](r *Report, configuration string, kind DifferenceKind, base, other []T, of func(*T) (string, *Figures)) {
+	for i := range base {
+		name, before := of(&base[i])
+		for j := range other {
+			if same, after := of(&other[j]); same == name {
+				r.note(Difference{Configuration: configuration, Kind: kind, Name: name}, before, after)
 			}
 		}
 	}
-	for j := range base.FlowSchemas {
-		for k := range other.FlowSchemas {
-			if base.FlowSchemas[j].Name == other.FlowSchemas[k].Name {
-				note(OfSchema, base.FlowSchemas[j].Name, &base.FlowSchemas[j].Figures, &other.FlowSchemas[k].Figures)
-			}
-		}
-	}
-	all = append(all, compareFlows(base, other)...)
-	sortDifferences(all)
-	return all
-}
-
-func sortDifferences(all []Difference) {
-	slices.SortStableFunc(all, func(a, b Difference) int { return cmp.Compare(b.Size(), a.Size()) })
 }
 
 // compareFlows compares flows by their distinguishers, if these are unique: a flow may
 // have another flow schema and level.
-func compareFlows(base, other *Result) (all []Difference) {
+func (r *Report) compareFlows(base, other *Result) {
 	before, after := uniqueFlows(base), uniqueFlows(other)
 	for i := range base.Flows {
 		name := base.Flows[i].Distinguisher
@@ -101,9 +87,8 @@ func compareFlows(base, other *Result) (all []Difference) {
 		if a.Schema != b.Schema {
 			d.From, d.To = a.Schema, b.Schema
 		}
-		all = append(all, differences(d, &a.Figures, &b.Figures)...)
+		r.note(d, &a.Figures, &b.Figures)
 	}
-	return all
 }
 
 // uniqueFlows returns the flows by distinguisher; nil for one that several have.
@@ -112,29 +97,24 @@ func uniqueFlows(r *Result) map[string]*Flow {
 	for i := range r.Flows {
 		f := &r.Flows[i]
 		if _, twice := out[f.Distinguisher]; twice {
-			out[f.Distinguisher] = nil
-			continue
+			f = nil
 		}
-		out[f.Distinguisher] = f
+		out[r.Flows[i].Distinguisher] = f
 	}
 	return out
 }
 
-// differences returns the notable differences of figures.
-func differences(d Difference, before, after *Figures) []Difference {
-	var out []Difference
+// note notes the notable differences of figures.
+func (r *Report) note(d Difference, before, after *Figures) {
 	add := func(metric string, a, b, least float64) {
 		if math.Abs(a-b) >= least {
 			d.Metric, d.Before, d.After, d.Gains = metric, a, b, b < a
-			out = append(out, d)
+			r.Differences = append(r.Differences, d)
 		}
 	}
-	for _, metric := range []string{"wait.p50", "wait.p99"} {
-		a, b := before.metric(metric), after.metric(metric)
-		add(metric, a, b, max(leastWait, relativeWait*max(a, b)))
-	}
+	add("wait.p50", before.Wait.P50, after.Wait.P50, max(leastWait, relativeWait*max(before.Wait.P50, after.Wait.P50)))
+	add("wait.p99", before.Wait.P99, after.Wait.P99, max(leastWait, relativeWait*max(before.Wait.P99, after.Wait.P99)))
 	add("rejected", before.rejectedPart(), after.rejectedPart(), leastRejected)
-	return out
 }
 
 func (f *Figures) rejectedPart() float64 { return float64(f.Rejected) / max(float64(f.Requests), 1) }

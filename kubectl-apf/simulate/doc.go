@@ -5,7 +5,7 @@
 //
 // Events, such as the end of an execution, are in a heap, and one goroutine handles them in order
 // of time, and in one instant in the order of scheduling. So a simulation is deterministic: the
-// same trace, options and seed give the same report. Requests that arrive and end at the same
+// same trace and options give the same report. Requests that arrive and end at the same
 // instant: the end comes first.
 //
 // # Engines
@@ -46,22 +46,10 @@
 // medians are over the first 100,000 requests and the requests that came before, at most 10,000 of
 // each kind. Requests that were rejected in the trace have the median of their kind.
 //
-// With a Capacity of n processors, a request that starts while m requests execute takes
-// max(1, m/n) times as long as alone, for its whole execution. How long it takes alone
-// follows from the trace: its time there divided by max(1, m/n), where m requests executed
-// when it arrived. With a Capacity of n requests of etcd, the same holds for the requests
-// that use etcd (writes, gets, lists of further pages) and how many of them execute; a
-// request that is short of both takes the longer time. This neglects what starts and ends
-// later, and what share of its time a request spends in etcd.
-//
 // # Figures
 //
 // Waits are of the requests that were dispatched, including ones that did not wait. Their
 // percentiles are exact to 1 %. Seats are in use during execution and the additional latency. With
 // replicas, seats and limits are sums. A level borrows the seats that are in use above its nominal
 // limit, and lends what its current limit is below it.
-//
-// Jain's index of the flows of a level that waited or were rejected, (Σx)²/(n·Σx²) with the
-// seat-seconds x of each, is 1 if all got the same and 1/n if one got everything. It does
-// not say who wanted more.
 package simulate

@@ -2,8 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
@@ -30,20 +28,10 @@ type seatCounts struct {
 func newEstimator(kind EngineKind, c configuration.Configuration, header trace.Header) estimator {
 	e := estimator{costs: estimate.Own(), stored: header.Stored, counts: &seatCounts{}}
 	if kind == Library {
-		e.costs = estimate.ForKubernetes(minorOf(c.Release))
+		minor, _ := c.Release.Minor()
+		e.costs = estimate.ForKubernetes(minor)
 	}
 	return e
-}
-
-// minorOf returns the number of a minor release.
-func minorOf(release configuration.Release) int {
-	_, minor, _ := strings.Cut(string(release), ".")
-	n, err := strconv.Atoi(minor)
-	if err != nil {
-		_, minor, _ = strings.Cut(string(configuration.Newest), ".")
-		n, _ = strconv.Atoi(minor) // a constant
-	}
-	return n
 }
 
 // work returns the work of a request on a level with a bound: the trace's, or what the stored

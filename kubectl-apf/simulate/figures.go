@@ -7,23 +7,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// figures count what became of requests.
+// figures count what became of requests. What follows from the waits is set by result.
 type figures struct {
-	requests, retries uint64
-	rejected          map[string]uint64 // by reason
-	waits             histogram         // of those dispatched
-	seatSeconds       float64
+	Figures
+	waits histogram // of those dispatched
 }
 
 func (f *figures) reject(reason string) {
-	if f.rejected == nil {
-		f.rejected = map[string]uint64{}
+	if f.RejectedBy == nil {
+		f.RejectedBy = map[string]uint64{}
 	}
-	f.rejected[reason]++
+	f.RejectedBy[reason]++
+	f.Rejected++
 }
-
-// suffered reports whether a request waited or was rejected.
-func (f *figures) suffered() bool { return len(f.rejected) > 0 || f.waits.count > f.waits.zeros }
 
 // flowKey identifies a flow.
 type flowKey struct{ level, schema, distinguisher string }
@@ -37,110 +33,66 @@ const otherFlows = "(other flows)"
 // levelFigures are figures of one level, and its seats over time.
 type levelFigures struct {
 	figures
-	config                         engine.LevelConfig
-	nominal, lower, upper, current int // of all replicas
+	config                engine.LevelConfig
+	nominal, lower, upper int // of all replicas
 
-	seats, waiting int // now
-	since          time.Duration
-	whole          usage // since the beginning
-	part           usage // since the last sample
-	limit          spread
-	lent           spread
-	samples        []sample
+	since                        time.Duration // up to when the courses are integrated
+	seats, limit, borrowed, lent course
+	waiting, mostWaiting         int
 }
 
-// usage integrates the use of a level.
-type usage struct {
-	seatSeconds, borrowedSeconds float64
-	mostSeats, mostWaiting       int
-	longestWait                  time.Duration
-	rejected                     uint64
+// course is a number of seats over time.
+type course struct {
+	now, least, most, seatSeconds float64
 }
 
-// spread is the mean and the extremes of values of equal weight.
-type spread struct {
-	sum, least, most float64
-	count            int
+func (c *course) set(seats float64) {
+	c.now, c.least, c.most = seats, min(c.least, seats), max(c.most, seats)
 }
 
-func (s *spread) add(value float64) {
-	if s.count == 0 || value < s.least {
-		s.least = value
-	}
-	s.most = max(s.most, value)
-	s.sum += value
-	s.count++
+func (c *course) result(seconds float64) Spread {
+	return Spread{Mean: c.seatSeconds / seconds, Min: c.least, Max: c.most}
 }
 
-func (s *spread) mean() float64 { return s.sum / max(float64(s.count), 1) }
-
-// sample is a part of the time of a level.
-type sample struct {
-	seats, limit float64 // means
-	usage        usage
-	wholeSeconds float64
+func (l *levelFigures) courses() [4]*course {
+	return [4]*course{&l.seats, &l.limit, &l.borrowed, &l.lent}
 }
 
 // change changes the seats in use and the waiting requests of a level.
 func (l *levelFigures) change(now time.Duration, seats, waiting int) {
 	l.advance(now)
-	l.seats += seats
+	l.seats.set(l.seats.now + float64(seats))
 	l.waiting += waiting
-	for _, u := range []*usage{&l.whole, &l.part} {
-		u.mostSeats, u.mostWaiting = max(u.mostSeats, l.seats), max(u.mostWaiting, l.waiting)
+	l.mostWaiting = max(l.mostWaiting, l.waiting)
+	if l.config.Discipline != queueset.Exempt {
+		l.borrowed.set(max(0, l.seats.now-float64(l.nominal)))
+	}
+}
+
+// setLimit sets the current limit.
+func (l *levelFigures) setLimit(current int) {
+	l.limit.set(float64(current))
+	if l.config.Discipline != queueset.Exempt {
+		l.lent.set(max(0, float64(l.nominal-current)))
 	}
 }
 
 // advance integrates up to now.
 func (l *levelFigures) advance(now time.Duration) {
-	d := (now - l.since).Seconds()
-	if d <= 0 {
+	seconds := (now - l.since).Seconds()
+	if seconds <= 0 {
 		return
 	}
 	l.since = now
-	used := float64(l.seats) * d
-	borrowed := 0.0
-	if l.config.Discipline != queueset.Exempt && l.seats > l.nominal {
-		borrowed = float64(l.seats-l.nominal) * d
-	}
-	for _, u := range []*usage{&l.whole, &l.part} {
-		u.seatSeconds += used
-		u.borrowedSeconds += borrowed
+	for _, c := range l.courses() {
+		c.seatSeconds += c.now * seconds
 	}
 }
 
-func (l *levelFigures) waited(d time.Duration) {
-	l.whole.longestWait, l.part.longestWait = max(l.whole.longestWait, d), max(l.part.longestWait, d)
-}
-
-// sample ends a sample of this number of seconds.
-func (l *levelFigures) sample(now time.Duration, seconds float64) {
-	l.advance(now)
-	limit := float64(l.current)
-	l.limit.add(limit)
-	if l.config.Discipline != queueset.Exempt {
-		l.lent.add(max(0, float64(l.nominal)-limit))
+// begin forgets what was, and keeps what the level does now.
+func (l *levelFigures) begin(now time.Duration) {
+	l.figures, l.since, l.mostWaiting = figures{}, now, l.waiting
+	for _, c := range l.courses() {
+		*c = course{now: c.now, least: c.now, most: c.now}
 	}
-	l.samples = append(l.samples, sample{seats: l.part.seatSeconds / seconds, limit: limit, usage: l.part, wholeSeconds: seconds})
-	l.part = usage{mostSeats: l.seats, mostWaiting: l.waiting}
-}
-
-// merge makes one sample of each two.
-func (l *levelFigures) merge() {
-	merged := l.samples[:0]
-	for i := 0; i+1 < len(l.samples); i += 2 {
-		a, b := l.samples[i], l.samples[i+1]
-		merged = append(merged, sample{
-			seats: (a.seats + b.seats) / 2, limit: (a.limit + b.limit) / 2, wholeSeconds: a.wholeSeconds + b.wholeSeconds,
-			usage: usage{
-				seatSeconds:     a.usage.seatSeconds + b.usage.seatSeconds,
-				borrowedSeconds: a.usage.borrowedSeconds + b.usage.borrowedSeconds,
-				mostSeats:       max(a.usage.mostSeats, b.usage.mostSeats),
-				mostWaiting:     max(a.usage.mostWaiting, b.usage.mostWaiting),
-				longestWait:     max(a.usage.longestWait, b.usage.longestWait),
-				rejected:        a.usage.rejected + b.usage.rejected,
-			},
-		})
-	}
-	l.samples = merged
 }

@@ -47,6 +47,20 @@ func (h *histogram) add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
+// join adds the durations of another histogram.
+func (h *histogram) join(other *histogram) {
+	h.zeros += other.zeros
+	h.count += other.count
+	h.sum += other.sum
+	h.max = max(h.max, other.max)
+	if h.buckets == nil {
+		h.buckets = map[uint16]uint64{}
+	}
+	for bucket, n := range other.buckets {
+		h.buckets[bucket] += n
+	}
+}
+
 // quantiles returns for each q, from 0 to 1 and in ascending order, the smallest duration
 // that at least this part of the durations does not exceed; 0 if it is empty.
 func (h *histogram) quantiles(qs ...float64) []time.Duration {

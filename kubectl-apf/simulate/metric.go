@@ -2,64 +2,31 @@ package simulate
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// metricNames returns the metrics of all scopes.
-func metricNames() []string {
-	return []string{
-		"requests", "dispatched", "waited", "rejected", "rejected.REASON", "retries", "seatSeconds",
-		"wait.mean", "wait.p50", "wait.p90", "wait.p99", "wait.max",
-	}
-}
-
-// levelMetricNames returns the metrics that only levels have.
-func levelMetricNames() []string {
-	return []string{
-		"seats.mean", "seats.max", "limit.mean", "limit.min", "limit.max",
-		"borrowed.mean", "borrowed.max", "lent.mean", "lent.max", "jain", "mostWaiting",
-	}
-}
-
-func isMetric(name string) bool {
-	_, reason := strings.CutPrefix(name, "rejected.")
-	return reason && slices.Contains([]string{"queue-full", "concurrency-limit", "time-out"}, strings.TrimPrefix(name, "rejected.")) ||
-		name != "rejected.REASON" && slices.Contains(metricNames(), name)
-}
-
-func isLevelMetric(name string) bool { return slices.Contains(levelMetricNames(), name) }
-
-// metric returns the value of a metric of isMetric.
-func (f *Figures) metric(name string) float64 {
-	if reason, ok := strings.CutPrefix(name, "rejected."); ok {
-		return float64(f.RejectedBy[reason])
-	}
-	return map[string]float64{
+// metrics returns the metrics of all scopes.
+func (f *Figures) metrics() map[string]float64 {
+	all := map[string]float64{
 		"requests": float64(f.Requests), "dispatched": float64(f.Dispatched), "waited": float64(f.Waited),
 		"rejected": float64(f.Rejected), "retries": float64(f.Retries), "seatSeconds": f.SeatSeconds,
 		"wait.mean": f.Wait.Mean, "wait.p50": f.Wait.P50, "wait.p90": f.Wait.P90, "wait.p99": f.Wait.P99, "wait.max": f.Wait.Max,
-	}[name]
+	}
+	for _, reason := range []queueset.Reason{queueset.QueueFull, queueset.ConcurrencyLimit, queueset.TimeOut} {
+		all["rejected."+reason.String()] = float64(f.RejectedBy[reason.String()])
+	}
+	return all
 }
 
-// metric returns the value of a metric of a level; false if it has none.
-func (l *Level) metric(name string) (float64, bool) {
-	if !isLevelMetric(name) {
-		return l.Figures.metric(name), true
-	}
-	if name == "jain" {
-		if l.Jain == nil {
-			return 0, false
-		}
-		return *l.Jain, true
-	}
+// metrics returns the metrics that only levels have.
+func (l *Level) metrics() map[string]float64 {
 	return map[string]float64{
 		"seats.mean": l.Seats.Mean, "seats.max": l.Seats.Max,
 		"limit.mean": l.Limit.Mean, "limit.min": l.Limit.Min, "limit.max": l.Limit.Max,
 		"borrowed.mean": l.Borrowed.Mean, "borrowed.max": l.Borrowed.Max,
 		"lent.mean": l.Lent.Mean, "lent.max": l.Lent.Max, "mostWaiting": float64(l.MostWaiting),
-	}[name], true
+	}
 }
 
 // Check returns whether the assertion holds for a result. It does not hold for what does
@@ -74,42 +41,8 @@ func (a *Assertion) Check(r *Result) Verdict {
 	if a.percent {
 		value = 100 * value / max(float64(requests), 1)
 	}
-	v.Value = &value
-	switch a.operator {
-	case "<":
-		v.Holds = value < a.value
-	case "<=":
-		v.Holds = value <= a.value
-	case ">":
-		v.Holds = value > a.value
-	case ">=":
-		v.Holds = value >= a.value
-	case "==":
-		v.Holds = value == a.value
-	case "!=":
-		v.Holds = value != a.value
-	}
+	v.Value, v.Holds = &value, a.holds(value)
 	return v
-}
-
-// missing is the Excess of an assertion on what does not exist.
-const missing = 1e9
-
-// Excess is how far a result is from what the assertion wants, as a part of the wanted
-// value, or the difference itself if that is 0; 0 if it holds.
-func (a *Assertion) Excess(r *Result) float64 {
-	v := a.Check(r)
-	switch {
-	case v.Holds:
-		return 0
-	case v.Value == nil:
-		return missing
-	}
-	distance := math.Abs(*v.Value - a.value)
-	if a.value != 0 {
-		distance /= math.Abs(a.value)
-	}
-	return max(distance, 1e-9) // < does not hold for an equal value
 }
 
 // Level returns the priority level that the assertion is about in a result: its flow schema's or
@@ -135,30 +68,29 @@ func (a *Assertion) measure(r *Result) (value float64, requests uint64, why stri
 	case "level":
 		for i := range r.Levels {
 			if l := &r.Levels[i]; l.Name == a.names[0] {
-				value, ok := l.metric(a.metric)
-				if !ok {
-					return 0, 0, "fewer than two flows waited or were rejected, so there is no index"
+				if value, ofLevel := l.metrics()[a.metric]; ofLevel {
+					return value, l.Requests, ""
 				}
-				return value, l.Requests, ""
+				return l.Figures.metrics()[a.metric], l.Requests, ""
 			}
 		}
 		return 0, 0, fmt.Sprintf("the priority level %q does not exist", a.names[0])
 	case "schema":
 		for i := range r.FlowSchemas {
 			if s := &r.FlowSchemas[i]; s.Name == a.names[0] {
-				return s.metric(a.metric), s.Requests, ""
+				return s.metrics()[a.metric], s.Requests, ""
 			}
 		}
 		return 0, 0, fmt.Sprintf("the flow schema %q has no requests", a.names[0])
 	case "flow":
 		for i := range r.Flows {
 			if f := &r.Flows[i]; f.Schema == a.names[0] && f.Distinguisher == a.names[1] {
-				return f.metric(a.metric), f.Requests, ""
+				return f.metrics()[a.metric], f.Requests, ""
 			}
 		}
 		return 0, 0, fmt.Sprintf("the flow %q of the flow schema %q is not in the report: more flows make it larger", a.names[1], a.names[0])
 	default:
-		return r.metric(a.metric), r.Requests, ""
+		return r.metrics()[a.metric], r.Requests, ""
 	}
 }
 

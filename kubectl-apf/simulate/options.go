@@ -33,15 +33,9 @@ type Options struct {
 	// Open opens the trace. It is called twice for each configuration, for a look at its
 	// beginning and for all of it.
 	Open func() (Source, error)
-	// Engine, Loop and Capacity choose the models; by default Library, Open, and none.
-	Engine   EngineKind
-	Loop     Loop
-	Capacity Capacity
-	// Seed decides which replica serves a client.
-	Seed uint64
-	// DispatchDelay is how long a request that waited takes to begin after it got its seats: the
-	// time until its goroutine is scheduled.
-	DispatchDelay time.Duration
+	// Engine and Loop choose the models; by default Library and Open.
+	Engine EngineKind
+	Loop   Loop
 	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
 	// the servers did before is unknown.
 	WarmUp time.Duration
@@ -87,8 +81,6 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, Ours)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
-	case o.DispatchDelay < 0:
-		return o, fmt.Errorf("the dispatch delay is %s: must not be negative", o.DispatchDelay)
 	case o.WarmUp < 0:
 		return o, fmt.Errorf("the warm-up is %s: must not be negative", o.WarmUp)
 	case o.Replicas < 0 || o.Replicas > maxReplicas:

@@ -10,22 +10,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 )
 
-func TestASeatIsNotUsedUntilTheNextRequestBegins(t *testing.T) {
-	trace := requests{get("alice", 0, time.Second), get("alice", 0, time.Second), get("alice", 0, time.Second)}
-	for _, engine := range engines() {
-		options := trace.options()
-		options.Engine, options.DispatchDelay = engine, 100*time.Millisecond
-		r := run(t, options, busy(1, 1, 1, 10)).Results[0]
-		assert.InDelta(t, 2.2, r.Wait.Max, 1e-6)
-		assert.InDelta(t, 1.1, r.Wait.P50, 0.01)
-		assert.InDelta(t, 3.2, r.SeatSeconds, 1e-6, "the seats are held meanwhile")
-	}
-	options := trace.options()
-	options.DispatchDelay = -1
-	_, err := simulate.Run(context.Background(), options, busy(1, 1, 1, 10))
-	assert.EqualError(t, err, "the dispatch delay is -1ns: must not be negative")
-}
-
 func TestTheWarmUpIsSimulatedAndNotCounted(t *testing.T) {
 	// 20 requests wait for one seat when the second minute begins, where bob sends two.
 	trace := requests{get("alice", 0, time.Millisecond)}

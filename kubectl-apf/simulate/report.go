@@ -1,6 +1,10 @@
 package simulate
 
-import "time"
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+)
 
 // Report is what a trace becomes under each configuration.
 type Report struct {
@@ -31,8 +35,6 @@ type Result struct {
 	Engine   EngineKind `json:"engine"`
 	Release  string     `json:"release,omitempty"`
 	Loop     Loop       `json:"loop"`
-	Capacity string     `json:"capacity"`
-	Seed     uint64     `json:"seed"`
 	Replicas int        `json:"replicas"`
 	// Total is the number of seats of all replicas.
 	Total int `json:"total"`
@@ -92,11 +94,8 @@ type Level struct {
 	// Type is Exempt, Reject or Queue.
 	Type string `json:"type"`
 	Figures
-	// Nominal, Lower and Upper are the nominal limit and the bounds of the current one,
-	// in seats of all replicas.
-	Nominal int `json:"nominal"`
-	Lower   int `json:"lower"`
-	Upper   int `json:"upper"`
+	// Limits are of all replicas.
+	configuration.Limits
 	// Limit is the current limit, Seats the seats in use, over time.
 	Limit Spread `json:"limit"`
 	Seats Spread `json:"seats"`
@@ -106,13 +105,6 @@ type Level struct {
 	Lent     Spread `json:"lent"`
 	// MostWaiting is the largest number of requests that waited at one time.
 	MostWaiting int `json:"mostWaiting"`
-	// FlowCount is the number of flows, Suffering of the flows that waited or were rejected.
-	FlowCount int `json:"flowCount"`
-	Suffering int `json:"suffering"`
-	// Jain is Jain's index of the suffering flows; nil if there are fewer than two.
-	Jain *float64 `json:"jain,omitempty"`
-	// Series is the level over time.
-	Series []Point `json:"series"`
 }
 
 // Spread is the mean and the extremes over time, in seats.
@@ -120,23 +112,6 @@ type Spread struct {
 	Mean float64 `json:"mean"`
 	Min  float64 `json:"min"`
 	Max  float64 `json:"max"`
-}
-
-// Point is a part of the time of a level.
-type Point struct {
-	// At is its end, in seconds since the beginning.
-	At float64 `json:"at"`
-	// Seats and Limit are means, in seats.
-	Seats    float64 `json:"seats"`
-	MaxSeats int     `json:"maxSeats"`
-	Limit    float64 `json:"limit"`
-	// Borrowed is the mean of the seats in use above the nominal limit.
-	Borrowed float64 `json:"borrowed"`
-	// Waiting is the largest number of waiting requests, Wait the longest wait in seconds
-	// that ended, Rejected the number of rejected requests.
-	Waiting  int     `json:"waiting"`
-	Wait     float64 `json:"wait"`
-	Rejected uint64  `json:"rejected"`
 }
 
 // Schema is a flow schema on a priority level.

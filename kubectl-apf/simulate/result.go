@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 )
 
 // result returns the figures of a simulation, without flows.
@@ -17,14 +17,14 @@ func (s *simulation) result() Result {
 	seconds := (s.line.now - s.collector.begun).Seconds()
 	r := Result{
 		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
-		Loop: s.options.Loop, Capacity: s.options.Capacity.String(), Seed: s.options.Seed,
-		Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
+		Loop: s.options.Loop, Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
 		Seconds: seconds, Read: s.read, NotSent: s.notSent, Events: s.line.events,
 		LeftOut: s.placement.left(), Interrupted: s.cut, start: s.line.origin.Add(s.collector.begun),
 	}
-	all := &figures{waits: histogram{buckets: map[uint16]uint64{}}}
+	all := &figures{}
 	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
 		l := s.collector.levels[name]
+		l.advance(s.line.now)
 		all.join(&l.figures)
 		r.Levels = append(r.Levels, l.result(name, seconds))
 	}
@@ -36,67 +36,40 @@ func (s *simulation) result() Result {
 
 // join adds the figures of other requests.
 func (f *figures) join(other *figures) {
-	f.requests += other.requests
-	f.retries += other.retries
-	f.seatSeconds += other.seatSeconds
-	for reason, n := range other.rejected {
-		if f.rejected == nil {
-			f.rejected = map[string]uint64{}
+	f.Requests += other.Requests
+	f.Retries += other.Retries
+	f.SeatSeconds += other.SeatSeconds
+	f.Rejected += other.Rejected
+	for reason, n := range other.RejectedBy {
+		if f.RejectedBy == nil {
+			f.RejectedBy = map[string]uint64{}
 		}
-		f.rejected[reason] += n
+		f.RejectedBy[reason] += n
 	}
-	f.waits.zeros += other.waits.zeros
-	f.waits.count += other.waits.count
-	f.waits.sum += other.waits.sum
-	f.waits.max = max(f.waits.max, other.waits.max)
-	for bucket, n := range other.waits.buckets {
-		f.waits.buckets[bucket] += n
-	}
+	f.waits.join(&other.waits)
 }
 
+// result returns the figures with what follows from the waits.
 func (f *figures) result() Figures {
 	q := f.waits.quantiles(0.5, 0.9, 0.99)
-	out := Figures{
-		Requests: f.requests, Dispatched: f.waits.count, Waited: f.waits.count - f.waits.zeros,
-		RejectedBy: f.rejected, Retries: f.retries, SeatSeconds: f.seatSeconds,
-		Wait: Wait{P50: q[0].Seconds(), P90: q[1].Seconds(), P99: q[2].Seconds(), Max: f.waits.max.Seconds()},
-	}
+	out := f.Figures
+	out.Dispatched, out.Waited = f.waits.count, f.waits.count-f.waits.zeros
+	out.Wait = Wait{P50: q[0].Seconds(), P90: q[1].Seconds(), P99: q[2].Seconds(), Max: f.waits.max.Seconds()}
 	if f.waits.count > 0 {
 		out.Wait.Mean = f.waits.sum / float64(f.waits.count)
-	}
-	for _, n := range f.rejected {
-		out.Rejected += n
 	}
 	return out
 }
 
 func (l *levelFigures) result(name string, seconds float64) Level {
 	seconds = max(seconds, 1e-9)
-	out := Level{
+	return Level{
 		Name: name, Type: l.config.Discipline.String(), Figures: l.figures.result(),
-		Nominal: l.nominal, Lower: l.lower, Upper: l.upper,
-		Limit:       l.limit.result(),
-		Lent:        l.lent.result(),
-		Seats:       Spread{Mean: l.whole.seatSeconds / seconds, Max: float64(l.whole.mostSeats)},
-		Borrowed:    Spread{Mean: l.whole.borrowedSeconds / seconds},
-		MostWaiting: l.whole.mostWaiting,
-		Series:      make([]Point, len(l.samples)),
+		Limits: configuration.Limits{Nominal: l.nominal, Lower: l.lower, Upper: l.upper},
+		Limit:  l.limit.result(seconds), Lent: l.lent.result(seconds),
+		Seats: l.seats.result(seconds), Borrowed: l.borrowed.result(seconds), MostWaiting: l.mostWaiting,
 	}
-	if l.config.Discipline != queueset.Exempt {
-		out.Borrowed.Max = float64(max(0, l.whole.mostSeats-l.nominal))
-	}
-	at := 0.0
-	for i, p := range l.samples {
-		at += p.wholeSeconds
-		out.Series[i] = Point{
-			At: at, Seats: p.seats, MaxSeats: p.usage.mostSeats, Limit: p.limit, Borrowed: p.usage.borrowedSeconds / p.wholeSeconds,
-			Waiting: p.usage.mostWaiting, Wait: p.usage.longestWait.Seconds(), Rejected: p.usage.rejected,
-		}
-	}
-	return out
 }
-
-func (s *spread) result() Spread { return Spread{Mean: s.mean(), Min: s.least, Max: s.most} }
 
 func (s *simulation) schemas(r *Result) {
 	for key, f := range s.collector.schemas {
@@ -105,25 +78,15 @@ func (s *simulation) schemas(r *Result) {
 	slices.SortFunc(r.FlowSchemas, func(a, b Schema) int { return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Name, b.Name)) })
 }
 
-// heaviest returns the distinguishers of the flows of each level that used most
-// seat-seconds, and sets what the levels say of all flows.
-func (s *simulation) heaviest(r *Result) map[string]bool {
+// heaviest returns the distinguishers of the flows of each level that used most seat-seconds.
+func (s *simulation) heaviest() map[string]bool {
 	byLevel := map[string][]flowKey{}
 	for key := range s.collector.flows {
 		byLevel[key.level] = append(byLevel[key.level], key)
 	}
 	heaviest := map[string]bool{}
-	for i := range r.Levels {
-		level := &r.Levels[i]
-		keys := byLevel[level.Name]
+	for _, keys := range byLevel {
 		s.sort(keys)
-		var shares []float64
-		for _, key := range keys {
-			if f := s.collector.flows[key]; f.suffered() && key.distinguisher != otherFlows {
-				shares = append(shares, f.seatSeconds)
-			}
-		}
-		level.FlowCount, level.Suffering, level.Jain = len(keys), len(shares), jain(shares)
 		for _, key := range keys[:min(len(keys), s.options.Flows)] {
 			heaviest[key.distinguisher] = true
 		}
@@ -134,7 +97,7 @@ func (s *simulation) heaviest(r *Result) map[string]bool {
 // sort sorts flows, those with most seat-seconds first.
 func (s *simulation) sort(keys []flowKey) {
 	slices.SortFunc(keys, func(a, b flowKey) int {
-		return cmp.Or(cmp.Compare(s.collector.flows[b].seatSeconds, s.collector.flows[a].seatSeconds),
+		return cmp.Or(cmp.Compare(s.collector.flows[b].SeatSeconds, s.collector.flows[a].SeatSeconds),
 			cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
 	})
 }
@@ -154,20 +117,6 @@ func (s *simulation) flows(shown map[string]bool) []Flow {
 		out[i] = Flow{Level: key.level, Schema: key.schema, Distinguisher: key.distinguisher, Figures: s.collector.flows[key].result()}
 	}
 	return out
-}
-
-// jain returns Jain's index; nil of fewer than two numbers, or if all are 0.
-func jain(x []float64) *float64 {
-	sum, squares := 0.0, 0.0
-	for _, v := range x {
-		sum += v
-		squares += v * v
-	}
-	if len(x) < 2 || squares == 0 {
-		return nil
-	}
-	index := sum * sum / (float64(len(x)) * squares)
-	return &index
 }
 
 // notes returns sentences about what was assumed.

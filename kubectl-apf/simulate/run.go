@@ -53,7 +53,7 @@ func newReport(simulations []*simulation) *Report {
 		r := &report.Results[i]
 		*r = s.result()
 		report.Interrupted = report.Interrupted || r.Interrupted
-		maps.Copy(shown, s.heaviest(r))
+		maps.Copy(shown, s.heaviest())
 	}
 	for i, s := range simulations {
 		report.Results[i].Flows = s.flows(shown)

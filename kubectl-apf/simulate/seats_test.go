@@ -9,6 +9,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
@@ -30,9 +31,9 @@ func TestSeatsOfListsAreThoseThatExplainNames(t *testing.T) {
 				"list pods -n shop --as=a --resource-version=0":   {ResourceVersion: "0"},
 				"list pods -n shop --as=a --continue=x --limit=9": {Limit: 9, Continue: true},
 			} {
-				parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+				parsed, err := lines.Parse(line)
 				require.NoError(t, err)
-				answer, err := explainer.Explain(parsed[0])
+				answer, err := explainer.Explain(parsed)
 				require.NoError(t, err)
 
 				list := get("a", 0, time.Second)

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,11 +33,9 @@ type simulation struct {
 	placement *placement
 	estimator estimator
 	services  *services
-	loads     loads // of the trace
 	collector *collector
 	closed    *closedLoop // nil in an open loop
 	free      []*call
-	executing concurrency
 	inFlight  int // requests that wait or execute
 	read      int64
 	notSent   int64
@@ -131,12 +128,6 @@ func (s *simulation) rebalance() {
 func (s *simulation) count() {
 	s.warm = true
 	s.collector.begin(s.line.now)
-	s.line.after(firstSample, s.sample)
-}
-
-func (s *simulation) sample() {
-	s.collector.sample(s.line.now)
-	s.line.after(s.collector.every, s.sample)
 }
 
 // run simulates the whole trace, until its context ends.
@@ -166,7 +157,7 @@ func (s *simulation) run(ctx context.Context, feed *feed) error {
 			s.closed.plan(r, at)
 			continue
 		}
-		s.send(r, s.service(r, at), nil)
+		s.send(r, s.services.of(r), nil)
 	}
 	if s.cut = ctx.Err() != nil; s.cut {
 		return nil
@@ -191,7 +182,6 @@ func (s *simulation) drain(ctx context.Context) error {
 			break
 		}
 	}
-	s.collector.sample(s.line.now)
 	if left := s.placement.left(); left == s.read {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
@@ -223,49 +213,31 @@ func (s *simulation) goOn(ctx context.Context) bool {
 	}
 	if ctx.Err() != nil {
 		s.cut = true
-		s.collector.sample(s.line.now)
 		return false
 	}
 	return true
 }
 
-// service returns how long a request of the trace takes alone.
-func (s *simulation) service(r *trace.Request, at time.Duration) time.Duration {
-	d := s.services.of(r)
-	if s.options.Capacity == (Capacity{}) {
-		return d
-	}
-	wait := time.Duration(0)
-	if r.Wait != nil {
-		wait = r.Wait.Duration
-	}
-	if r.Rejected != "" {
-		return d
-	}
-	etcd := usesEtcd(r)
-	return time.Duration(float64(d) / s.options.Capacity.slowdown(s.loads.arrive(at, at+wait+d, etcd), etcd))
-}
-
-// send sends a request. alone is its service time without load.
-func (s *simulation) send(r *trace.Request, alone time.Duration, p *plan) {
+// send sends a request that executes for as long as service.
+func (s *simulation) send(r *trace.Request, service time.Duration, p *plan) {
 	c := s.newCall()
 	of := &c.progress
-	of.replica, of.plan, of.alone, of.usesEtcd, of.arrived = s.replicaOf(r), p, alone, usesEtcd(r), s.line.now
+	of.replica, of.plan, of.service, of.arrived = s.replicaOf(r), p, service, s.line.now
 	c.classified = of.replica.begin()
 	s.placement.classify(r, c.classified)
 	c.work = s.estimator.work(r, c.classified.MaxWidth())
 	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
 	of.counted.leftOut = !s.warm
 	for _, f := range of.counted.all() {
-		f.requests++
+		f.Requests++
 		if p != nil && p.attempts > 1 {
-			f.retries++
+			f.Retries++
 		}
 	}
 	s.inFlight++
 	switch outcome, reason := of.replica.arrive(c); outcome {
 	case queueset.Seated:
-		c.execute(0)
+		c.execute()
 	case queueset.Waiting:
 		of.counted.level.change(s.line.now, 0, 1)
 		of.timeout.Reset(maxWait)
@@ -286,7 +258,7 @@ func (s *simulation) replicaOf(r *trace.Request) flowControl {
 		}
 	}
 	h := fnv.New64a()
-	for _, text := range []string{strconv.FormatUint(s.options.Seed, 10), r.User, r.Client} {
+	for _, text := range []string{r.User, r.Client} {
 		_, _ = io.WriteString(h, text+"\x00")
 	}
 	return s.replicas[h.Sum64()%uint64(len(s.replicas))]

@@ -61,9 +61,6 @@ func TestMiceDoNotWaitForAnElephantInQueuesOfTheirOwn(t *testing.T) {
 			assert.NotZero(t, flows["elephant"].RejectedBy["queue-full"])
 			l := levelOf(t, &r, "busy")
 			assert.InDelta(t, 10, l.Seats.Mean, 0.5, "all seats are in use")
-			require.NotNil(t, l.Jain)
-			assert.InDelta(t, 0.55, *l.Jain, 0.05, "two flows of very different use")
-			assert.Equal(t, 2, l.FlowCount)
 		})
 	}
 }
@@ -75,7 +72,6 @@ func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 			options.Engine = engine
 			r := run(t, options, busy(1, 1, 1, 10)).Results[0]
 			assert.Equal(t, map[string]uint64{"time-out": 1}, r.RejectedBy)
-			assert.Equal(t, 15.0, r.Levels[0].Series[15].Wait)
 			assert.Equal(t, uint64(1), r.Dispatched)
 			assert.Equal(t, 60.0, r.Seconds, "until the last request has ended")
 		})
@@ -133,14 +129,13 @@ func TestALevelBorrowsWhatOthersLendAfterAPeriod(t *testing.T) {
 	}
 }
 
-func TestTheSameSeedGivesTheSameReport(t *testing.T) {
+func TestTheSameTraceGivesTheSameReport(t *testing.T) {
 	trace := sorted(poisson("elephant", 800, 30*time.Millisecond, 20*time.Second, 1), poisson("mouse", 20, 30*time.Millisecond, 20*time.Second, 2))
 	for _, engine := range engines() {
 		for _, loop := range []simulate.Loop{simulate.Open, simulate.Closed} {
 			t.Run(fmt.Sprint(engine, " ", loop), func(t *testing.T) {
 				options := trace.options()
-				options.Engine, options.Loop, options.Replicas, options.Seed = engine, loop, 3, 7
-				options.Capacity.Processors = 5
+				options.Engine, options.Loop, options.Replicas = engine, loop, 3
 				options.Progress = func(simulate.Progress) { runtime.GC() } // empties pools
 				before := runtime.GOMAXPROCS(0)
 				defer runtime.GOMAXPROCS(before)

@@ -16,56 +16,30 @@ import (
 // maxDifferences is the number of differences in a table that is not wide.
 const maxDifferences = 25
 
-// section is a table with a title.
-type section struct {
-	title string
-	table table.Table
-	most  int // rows unless wide; 0 for all
-}
-
 // WriteTable writes the report for people.
 func (r *Report) WriteTable(w io.Writer, options table.Options) error {
 	fmt.Fprintf(w, "TRACE %s (%s), %s simulated from %s on\n", table.Escape(r.Trace.Name), r.Trace.Source,
 		time.Duration(r.Results[0].Seconds*float64(time.Second)).Round(time.Second), r.Trace.Start.UTC().Format(time.RFC3339))
-	sections := []section{
-		{title: "CONFIGURATIONS", table: r.resultTable()},
-		{title: "PRIORITY LEVELS, in seats of all replicas", table: r.levelTable()},
-		{title: "FLOW SCHEMAS", table: r.schemaTable()},
-		{title: "FLOWS", table: r.flowTable()},
+	sections := []table.Section{
+		{Title: "CONFIGURATIONS", Table: r.resultTable()},
+		{Title: "PRIORITY LEVELS, in seats of all replicas", Table: r.levelTable()},
+		{Title: "FLOW SCHEMAS", Table: r.schemaTable()},
+		{Title: "FLOWS", Table: r.flowTable()},
 	}
 	if len(r.Results) > 1 {
-		sections = append(sections, section{"DIFFERENCES from " + table.Escape(r.Results[0].Name), r.differenceTable(), maxDifferences})
+		sections = append(sections, table.Section{Title: "DIFFERENCES from " + table.Escape(r.Results[0].Name), Table: r.differenceTable(), Most: maxDifferences})
 	}
 	if len(r.Assertions) > 0 {
-		sections = append(sections, section{title: "ASSERTIONS", table: r.assertionTable()})
+		sections = append(sections, table.Section{Title: "ASSERTIONS", Table: r.assertionTable()})
 	}
 	for _, s := range sections {
-		if err := s.write(w, options); err != nil {
+		fmt.Fprintln(w)
+		s.Empty = "none"
+		if err := s.Write(w, options); err != nil {
 			return err
 		}
 	}
 	return table.WriteNotes(w, "\n", r.notes())
-}
-
-func (s *section) write(w io.Writer, options table.Options) error {
-	fmt.Fprintln(w, "\n"+s.title)
-	more := len(s.table.Rows) - s.most
-	if options.Wide || s.most == 0 || more <= 0 {
-		more = 0
-	} else {
-		s.table.Rows = s.table.Rows[:s.most]
-	}
-	if len(s.table.Rows) == 0 {
-		fmt.Fprintln(w, "none")
-		return nil
-	}
-	if err := s.table.Write(w, options); err != nil {
-		return err
-	}
-	if more > 0 {
-		fmt.Fprintf(w, "%d more; wide output shows them.\n", more)
-	}
-	return nil
 }
 
 // notes returns the notes of the trace and of each result, a note of all results once.
@@ -85,21 +59,13 @@ func (r *Report) notes() []string {
 	return notes
 }
 
-func numbers(names ...string) []table.Column {
-	columns := make([]table.Column, len(names))
-	for i, name := range names {
-		columns[i] = table.Column{Name: name, Number: true}
-	}
-	return columns
-}
-
 func (r *Report) resultTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
-		[]table.Column{{Name: "NAME"}, {Name: "ENGINE"}, {Name: "RELEASE", Optional: 1}, {Name: "LOOP"}, {Name: "CAPACITY", Optional: 2}},
-		numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"))}
+		[]table.Column{{Name: "NAME"}, {Name: "ENGINE"}, {Name: "RELEASE", Optional: 1}, {Name: "LOOP"}},
+		table.Numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"))}
 	leftOut := slices.ContainsFunc(r.Results, func(one Result) bool { return one.LeftOut > 0 })
 	if leftOut {
-		t.Columns = append(t.Columns, numbers("LEFT OUT")...)
+		t.Columns = append(t.Columns, table.Numbers("LEFT OUT")...)
 	}
 	for i := range r.Results {
 		one := &r.Results[i]
@@ -108,8 +74,8 @@ func (r *Report) resultTable() table.Table {
 			release = ""
 		}
 		t.Rows = append(t.Rows, []string{
-			one.Name, string(one.Engine), release, string(one.Loop), one.Capacity, strconv.Itoa(one.Replicas), strconv.Itoa(one.Total),
-			count(one.Requests), count(one.Waited), count(one.Rejected), seconds(one.Wait.P50), seconds(one.Wait.P99), seconds(one.Wait.Max),
+			one.Name, string(one.Engine), release, string(one.Loop), strconv.Itoa(one.Replicas), strconv.Itoa(one.Total),
+			count(one.Requests), count(one.Waited), count(one.Rejected), table.Seconds(one.Wait.P50), table.Seconds(one.Wait.P99), table.Seconds(one.Wait.Max),
 		})
 		if leftOut {
 			t.Rows[i] = append(t.Rows[i], count(uint64(one.LeftOut)))
@@ -119,54 +85,34 @@ func (r *Report) resultTable() table.Table {
 }
 
 func (r *Report) levelTable() table.Table {
-	t := table.Table{Columns: slices.Concat(
-		[]table.Column{{Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("REQUESTS", "REJECTED", "NOMINAL", "LIMIT", "SEATS", "MOST", "BORROWED", "LENT", "P50", "P90", "P99", "MAX", "JAIN"),
-		[]table.Column{{Name: "CHANGE"}})}
-	for _, name := range r.levelNames() {
-		for i := range r.Results {
-			for j := range r.Results[i].Levels {
-				if l := &r.Results[i].Levels[j]; l.Name == name {
-					t.Rows = append(t.Rows, slices.Concat([]string{name, r.Results[i].Name}, l.cells(), []string{r.change(&r.Results[i], OfLevel, name)}))
-				}
-			}
+	t := table.Table{Columns: slices.Concat(table.Texts("LEVEL", "CONFIGURATION"),
+		table.Numbers("REQUESTS", "REJECTED", "NOMINAL", "LIMIT", "SEATS", "MOST", "BORROWED", "LENT", "P50", "P90", "P99", "MAX"), table.Texts("CHANGE"))}
+	for i := range r.Results {
+		for j := range r.Results[i].Levels {
+			l := &r.Results[i].Levels[j]
+			t.Rows = append(t.Rows, slices.Concat([]string{l.Name, r.Results[i].Name}, l.cells(), []string{r.change(&r.Results[i], OfLevel, l.Name)}))
 		}
 	}
+	slices.SortStableFunc(t.Rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	return t
 }
 
-// levelNames returns the names of the levels of all results, sorted.
-func (r *Report) levelNames() []string {
-	names := map[string]bool{}
-	for i := range r.Results {
-		for j := range r.Results[i].Levels {
-			names[r.Results[i].Levels[j].Name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
 func (l *Level) cells() []string {
-	index := "-"
-	if l.Jain != nil {
-		index = fmt.Sprintf("%.2f", *l.Jain)
-	}
-	limit := []string{strconv.Itoa(l.Nominal), inSeats(l.Limit.Mean)}
+	limit := []string{strconv.Itoa(l.Nominal), table.Tenths(l.Limit.Mean)}
 	if l.Type == "Exempt" {
-		limit = []string{"-", "-"}
+		limit = []string{table.Dash, table.Dash}
 	}
 	return slices.Concat([]string{count(l.Requests), rejections(&l.Figures)}, limit,
-		[]string{inSeats(l.Seats.Mean), inSeats(l.Seats.Max), inSeats(l.Borrowed.Mean), inSeats(l.Lent.Mean)}, l.Wait.cells(), []string{index})
+		[]string{table.Tenths(l.Seats.Mean), table.Tenths(l.Seats.Max), table.Tenths(l.Borrowed.Mean), table.Tenths(l.Lent.Mean)}, l.Wait.cells())
 }
 
 func (w Wait) cells() []string {
-	return []string{seconds(w.P50), seconds(w.P90), seconds(w.P99), seconds(w.Max)}
+	return []string{table.Seconds(w.P50), table.Seconds(w.P90), table.Seconds(w.P99), table.Seconds(w.Max)}
 }
 
 func (r *Report) schemaTable() table.Table {
-	t := table.Table{Columns: slices.Concat(
-		[]table.Column{{Name: "FLOW SCHEMA"}, {Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("REQUESTS", "WAITED", "REJECTED", "P50", "P90", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
+	t := table.Table{Columns: slices.Concat(table.Texts("FLOW SCHEMA", "LEVEL", "CONFIGURATION"),
+		table.Numbers("REQUESTS", "WAITED", "REJECTED", "P50", "P90", "P99", "MAX"), table.Texts("CHANGE"))}
 	for i := range r.Results {
 		for j := range r.Results[i].FlowSchemas {
 			s := &r.Results[i].FlowSchemas[j]
@@ -181,17 +127,13 @@ func (r *Report) schemaTable() table.Table {
 func (r *Report) flowTable() table.Table {
 	t := table.Table{Columns: slices.Concat(
 		[]table.Column{{Name: "FLOW"}, {Name: "FLOW SCHEMA", Optional: 1}, {Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		numbers("SEAT-SECONDS", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"), []table.Column{{Name: "CHANGE"}})}
+		table.Numbers("SEAT-SECONDS", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"), table.Texts("CHANGE"))}
 	for i := range r.Results {
 		for j := range r.Results[i].Flows {
 			f := &r.Results[i].Flows[j]
-			name := f.Distinguisher
-			if name == "" {
-				name = "-"
-			}
 			t.Rows = append(t.Rows, []string{
-				name, f.Schema, f.Level, r.Results[i].Name, inSeats(f.SeatSeconds), count(f.Requests), count(f.Waited), rejections(&f.Figures),
-				seconds(f.Wait.P50), seconds(f.Wait.P99), seconds(f.Wait.Max), r.change(&r.Results[i], OfFlow, f.Distinguisher),
+				table.OrDash(f.Distinguisher), f.Schema, f.Level, r.Results[i].Name, table.Tenths(f.SeatSeconds), count(f.Requests), count(f.Waited), rejections(&f.Figures),
+				table.Seconds(f.Wait.P50), table.Seconds(f.Wait.P99), table.Seconds(f.Wait.Max), r.change(&r.Results[i], OfFlow, f.Distinguisher),
 			})
 		}
 	}
@@ -199,12 +141,45 @@ func (r *Report) flowTable() table.Table {
 	return t
 }
 
-func (r *Report) assertionTable() table.Table { return VerdictTable(r.Assertions) }
+// change says what differs from the baseline.
+func (r *Report) change(of *Result, kind DifferenceKind, name string) string {
+	var texts []string
+	for i := range r.Differences {
+		if d := &r.Differences[i]; d.Configuration == of.Name && of != &r.Results[0] && d.Kind == kind && d.Name == name {
+			texts = append(texts, strings.TrimPrefix(d.Metric, "wait.")+" "+d.mark())
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
+}
 
-// VerdictTable returns the results of assertions for people.
-func VerdictTable(verdicts []Verdict) table.Table {
-	t := table.Table{Columns: []table.Column{{Name: "ASSERTION"}, {Name: "CONFIGURATION"}, {Name: "HOLDS"}, {Name: "VALUE"}}}
-	for _, v := range verdicts {
+func (d *Difference) mark() string {
+	if d.Gains {
+		return "better"
+	}
+	return "worse"
+}
+
+func (r *Report) differenceTable() table.Table {
+	t := table.Table{Columns: slices.Concat(table.Texts("CONFIGURATION", "OF", "NAME", "METRIC"),
+		table.Numbers("BEFORE", "AFTER"), []table.Column{{Name: "CHANGE"}, {Name: "FLOW SCHEMA", Optional: 1}})}
+	for i := range r.Differences {
+		d := &r.Differences[i]
+		text, moved := table.Seconds, ""
+		if d.Metric == "rejected" {
+			text = func(part float64) string { return table.Tenths(100*part) + "%" }
+		}
+		if d.From != "" {
+			moved = d.From + " -> " + d.To
+		}
+		t.Rows = append(t.Rows, []string{d.Configuration, string(d.Kind), d.Name, d.Metric, text(d.Before), text(d.After), d.mark(), moved})
+	}
+	return t
+}
+
+func (r *Report) assertionTable() table.Table {
+	t := table.Table{Columns: table.Texts("ASSERTION", "CONFIGURATION", "HOLDS", "VALUE")}
+	for _, v := range r.Assertions {
 		holds := "no"
 		if v.Holds {
 			holds = "yes"
@@ -220,29 +195,12 @@ func (v Verdict) Text() string {
 		return v.Why
 	}
 	if metric, _, _ := strings.Cut(v.Assertion, " "); strings.Contains("."+metric, ".wait.") {
-		return seconds(*v.Value)
+		return table.Seconds(*v.Value)
 	}
 	return strconv.FormatFloat(*v.Value, 'g', 6, 64)
 }
 
 func count(n uint64) string { return strconv.FormatUint(n, 10) }
-
-func inSeats(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }
-
-// seconds returns a number of seconds with three digits.
-func seconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
-	switch {
-	case d == 0:
-		return "0"
-	case d < time.Millisecond:
-		return strconv.FormatFloat(s*1e6, 'f', 0, 64) + "µs"
-	case d < time.Second:
-		return strconv.FormatFloat(s*1e3, 'g', 3, 64) + "ms"
-	default:
-		return strconv.FormatFloat(s, 'g', 3, 64) + "s"
-	}
-}
 
 // rejections returns the number of rejected requests and their reasons.
 func rejections(f *Figures) string {

@@ -28,13 +28,13 @@ const (
 // Generate returns what opens requests as those between the scrapes, see the package comment,
 // and sentences about them. They arrive for as long as the scrapes are apart, and for
 // three minutes at least, but not longer if that were too many requests.
-func (m *Measured) Generate(seed uint64) (open func() (simulate.Source, error), notes []string) {
+func (m *Measured) Generate() (open func() (simulate.Source, error), notes []string) {
 	total := 0.0
 	for i := range m.streams {
 		total += m.streams[i].perSecond
 	}
 	length := min(max(m.Elapsed, shortestFit), max(shortestFit, time.Duration(mostRequests/total*float64(time.Second))))
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a simulation must be repeatable
+	random := rand.New(rand.NewPCG(0, 0)) //nolint:gosec // a simulation must be repeatable
 	var all []trace.Request
 	for i := range m.streams {
 		all = append(all, m.generate(&m.streams[i], length, random)...)

@@ -170,7 +170,7 @@ func added(before, after *replica.SchemaMetrics) (arrived uint64, ok bool) {
 }
 
 // Widen widens ranges by what rates do not show: their error, and the high watermarks.
-func (m *Measured) Widen(s *Size, tiers []Tier) {
+func (m *Measured) Widen(s *Size) {
 	var all uint64
 	sum, above := 0, []string{}
 	for i := range s.Levels {
@@ -192,7 +192,7 @@ func (m *Measured) Widen(s *Size, tiers []Tier) {
 	if len(above) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("Requests come in bursts that rates do not show. The high watermark of demand, in the 10 s before a scrape, is the upper end of the range of these levels: %s. With a trace instead of two scrapes, bursts count.", strings.Join(above, ", ")))
 	}
-	s.decide(tiers)
+	s.decide()
 }
 
 // widen widens the range by the error of a rate that n requests give, at 95 %.

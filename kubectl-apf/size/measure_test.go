@@ -41,7 +41,7 @@ func measured(t *testing.T, before, after replicas, goals ...string) (*size.Meas
 	t.Helper()
 	m, err := size.Measure(before, after, 0, builtIn(t))
 	require.NoError(t, err)
-	open, notes := m.Generate(1)
+	open, notes := m.Generate()
 	out, err := size.Run(context.Background(), size.Options{
 		Simulate: simulate.Options{Engine: simulate.Ours, Open: open, WarmUp: size.AutoWarmUp}, Goals: assertions(t, goals...), Notes: notes,
 	}, builtIn(t))
@@ -62,7 +62,7 @@ func TestMeanSeatsFollowFromRatesAndHistograms(t *testing.T) {
 	assert.Equal(t, 4, out.Parts)
 	assert.Contains(t, out.Notes[0], "No request is known, only rates and histograms of 5m0s.")
 	high := l.Need.High
-	m.Widen(out, nil)
+	m.Widen(out)
 	// 27,000 requests give a rate that is known to 1.96 / sqrt(27,000), 1.2 %.
 	assert.Equal(t, int(math.Ceil(float64(high)*(1+1.96/math.Sqrt(27000)))), levelOf(t, out, "global-default").Need.High)
 }
@@ -91,11 +91,10 @@ func TestTheHighWatermarkWidensTheRange(t *testing.T) {
 	before, after := scraped("a", 0, 7, 0), scraped("a", 300*time.Second, 7, 20*300)
 	after.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: new(49), DemandHighWatermark: new(40.0)}
 	m, out := measured(t, replicas{before}, replicas{after}, "wait.p99 < 100ms")
-	m.Widen(out, size.BuiltInTiers())
+	m.Widen(out)
 	assert.Equal(t, 40, levelOf(t, out, "global-default").Need.High)
 	assert.GreaterOrEqual(t, out.Need.High, 40)
 	assert.Contains(t, strings.Join(out.Notes, "\n"), "global-default 40")
-	assert.Equal(t, out.Need.High, out.Tiers[0].Need.High)
 }
 
 func TestScrapesThatSayNothing(t *testing.T) {

@@ -22,9 +22,10 @@ const (
 
 // search finds what requests need.
 type search struct {
-	trials simulate.Trials
-	base   configuration.Configuration
-	goals  []*simulate.Assertion
+	options simulate.Options
+	ran     int // simulations
+	base    configuration.Configuration
+	goals   []*simulate.Assertion
 	// free is the result without limits, ofLevel the goals of each level that has requests.
 	free    *simulate.Result
 	ofLevel map[string][]*simulate.Assertion
@@ -61,12 +62,20 @@ func isolated(c configuration.Configuration, limitOf func(level string) int) con
 }
 
 // simulate simulates configurations. An interruption is an error: half a search is no answer.
-func (s *search) simulate(ctx context.Context, configurations ...configuration.Configuration) ([]*simulate.Result, error) {
-	results, err := s.trials.Run(ctx, configurations...)
-	if err == nil && slices.Contains(results, nil) {
+func (s *search) simulate(ctx context.Context, configurations ...configuration.Configuration) ([]simulate.Result, error) {
+	candidates := make([]simulate.Candidate, len(configurations))
+	for i, c := range configurations {
+		s.ran++
+		candidates[i] = simulate.Candidate{Name: fmt.Sprintf("simulation %d", s.ran), Configuration: c}
+	}
+	report, err := simulate.Run(ctx, s.options, candidates...)
+	if err == nil && report.Interrupted {
 		err = errors.New("the search was interrupted: nothing can be said about the seats")
 	}
-	return results, err
+	if err != nil {
+		return nil, err
+	}
+	return report.Results, nil
 }
 
 // unlimited simulates without limits. It is an error if a goal is not met then.
@@ -75,7 +84,7 @@ func (s *search) unlimited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.free, s.ofLevel = results[0], map[string][]*simulate.Assertion{}
+	s.free, s.ofLevel = &results[0], map[string][]*simulate.Assertion{}
 	limited := s.base.Settings()
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]
@@ -191,7 +200,7 @@ func (s *search) narrow(ctx context.Context, brackets map[string]*bracket) error
 		return err
 	}
 	for name, b := range brackets {
-		b.narrow(points[name], func(i int) bool { return allHold(s.ofLevel[name], results[i]) })
+		b.narrow(points[name], func(i int) bool { return allHold(s.ofLevel[name], &results[i]) })
 	}
 	return nil
 }

@@ -17,17 +17,13 @@ type Options struct {
 	Simulate simulate.Options
 	// Goals are what has to hold.
 	Goals []*simulate.Assertion
-	// Have is the number of seats of one API server; 0 if unknown. A Tier, unless nil, has
-	// them instead.
+	// Have is the number of seats of one API server; 0 if unknown.
 	Have int
-	Tier *Tier
 	// Replicas is the number of API servers if more of them exist than requests are of; 0 if
 	// not.
 	Replicas int
 	// Basis says in a few words what the requests are.
 	Basis string
-	// Tiers are compared with the need.
-	Tiers []Tier
 	// Notes are sentences about the requests. Unless nil, they replace the simulations' notes.
 	Notes []string
 }
@@ -58,8 +54,6 @@ type Size struct {
 	// Levels are the priority levels, by name.
 	Levels []Level `json:"priorityLevels"`
 	Flags  Flags   `json:"flags"`
-	// Tiers are what can be bought, or is there without flags.
-	Tiers []TierFit `json:"tiers,omitempty"`
 	// Parts is the number of parts that were sized alone; without any there is no range.
 	Parts int `json:"parts"`
 	// Simulations is the number of simulations that it took.
@@ -120,9 +114,6 @@ func (s Seats) enough(have int) Enough {
 // include widens the range so that it has another number.
 func (s *Seats) include(seats int) { s.Low, s.High = min(s.Low, seats), max(s.High, seats) }
 
-// times returns the seats of n API servers.
-func (s Seats) times(n int) Seats { return Seats{s.Seats * n, s.Low * n, s.High * n} }
-
 // Run sizes requests. It is an error if no number of seats meets the goals.
 func Run(ctx context.Context, options Options, c configuration.Configuration) (*Size, error) {
 	if err := checkGoals(options.Goals); err != nil {
@@ -138,7 +129,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	if slices.ContainsFunc(options.Goals, isAboutFlow) {
 		options.Simulate.Flows = allFlows
 	}
-	s := &search{trials: simulate.Trials{Options: options.Simulate}, base: c.WithMandatory(), goals: options.Goals}
+	s := &search{options: options.Simulate, base: c.WithMandatory(), goals: options.Goals}
 	if err := s.unlimited(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +139,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	}
 	out := s.size(options, whole)
 	for _, part := range times.parts(options.Simulate.WarmUp) {
-		s.trials.Options.Open = part.open(options.Simulate.Open)
+		s.options.Open = part.open(options.Simulate.Open)
 		need, err := s.need(ctx)
 		if err != nil {
 			return nil, err
@@ -157,8 +148,8 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	}
 	out.noteIdle()
 	out.Notes = append(out.Notes, times.note(out.Parts, options.Simulate.WarmUp))
-	out.Simulations = s.trials.Ran
-	out.decide(options.Tiers)
+	out.Simulations = s.ran
+	out.decide()
 	return out, nil
 }
 
@@ -191,9 +182,6 @@ func (s *search) size(options Options, whole *need) *Size {
 	}
 	if options.Notes != nil {
 		out.Notes = slices.Clone(options.Notes)
-	}
-	if options.Tier != nil {
-		options.Have = options.Tier.PerReplica(out.Replicas)
 	}
 	for _, goal := range options.Goals {
 		out.Goals = append(out.Goals, goal.String())
@@ -237,7 +225,7 @@ func (s *Size) include(part *need) {
 }
 
 // decide sets what follows from the needs.
-func (s *Size) decide(tiers []Tier) {
+func (s *Size) decide() {
 	s.Fitted = Seats{}
 	for i := range s.Levels {
 		l := &s.Levels[i]
@@ -251,13 +239,6 @@ func (s *Size) decide(tiers []Tier) {
 	}
 	s.noteNarrow()
 	s.Flags = flagsFor(s.Need)
-	s.Tiers = nil
-	for _, tier := range tiers {
-		s.Tiers = append(s.Tiers, tier.fit(s.Need, s.Replicas))
-		if tier.Note != "" && !slices.Contains(s.Notes, tier.Note) {
-			s.Notes = append(s.Notes, tier.Note)
-		}
-	}
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)
 	}

@@ -98,20 +98,6 @@ func TestFlagsOfASmallNeedAreValid(t *testing.T) {
 	assert.Equal(t, "--flow-control-total-min=2", out.Flags.FlowControlAPIServer[3])
 }
 
-func TestTiersAreComparedInTheirUnit(t *testing.T) {
-	out := sized(t, every(0.1), size.Options{Replicas: 10, Tiers: size.BuiltInTiers()}, unshared(t), "wait.max == 0s")
-	enough := map[string]size.Enough{}
-	for _, tier := range out.Tiers {
-		enough[tier.Name] = tier.Enough
-	}
-	assert.Equal(t, map[string]size.Enough{"kube-apiserver": size.Yes, "eks-xl": size.Yes, "eks-2xl": size.Yes, "eks-4xl": size.Yes}, enough)
-	assert.Equal(t, 10*out.Need.Seats, out.Tiers[1].Need.Seats) // 1,110 of 1,700
-	tier := size.Tier{Name: "small", Seats: 1000}
-	out = sized(t, every(0.1), size.Options{Replicas: 10, Tier: &tier}, unshared(t), "wait.max == 0s")
-	assert.Equal(t, 100, *out.Have)
-	assert.Equal(t, size.No, out.Enough)
-}
-
 // Nothing waits with a seat less than the level needs if waiting is allowed.
 func TestALooserGoalNeedsFewerSeats(t *testing.T) {
 	r := traffic(1, time.Minute, person(poisson(50), exponential(0.1)))
@@ -238,14 +224,14 @@ func TestFailuresAreReturned(t *testing.T) {
 }
 
 func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
-	out := sized(t, every(0.1), size.Options{Have: 60, Basis: "a test", Tiers: size.BuiltInTiers()}, unshared(t), "wait.max == 0s")
+	out := sized(t, every(0.1), size.Options{Have: 60, Basis: "a test"}, unshared(t), "wait.max == 0s")
 	out.LeftOut = 3
 	var text bytes.Buffer
 	require.NoError(t, out.WriteTable(&text, table.Options{}))
 	for _, want := range []string{
 		"One API server needs ", "(there is one). It has 60. Is that enough? No.\n", "By simulation of a test: ",
 		"3 more are left out, and need seats that are not in these numbers.", "\nNote: The first 9s of the trace are not counted.\n",
-		"kube-apiserver:         --max-requests-inflight=", "TIER ", "There is no range",
+		"kube-apiserver:         --max-requests-inflight=", "There is no range",
 	} {
 		assert.Contains(t, text.String(), want)
 	}

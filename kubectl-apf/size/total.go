@@ -53,7 +53,7 @@ func (s *search) impossible(ctx context.Context, total int) error {
 	}
 	for name, goals := range s.ofLevel {
 		for _, goal := range goals {
-			if v := goal.Check(results[0]); !v.Holds {
+			if v := goal.Check(&results[0]); !v.Holds {
 				return fmt.Errorf("%d seats do not meet the goal %q, and more will not: it is %s. The priority level %q would not lack seats if it kept them: lower its lendablePercent, or give it shares",
 					total, goal, v.Text(), name)
 			}
@@ -74,10 +74,10 @@ func (s *search) totalsHold(ctx context.Context, totals []int) ([]bool, error) {
 		return nil, err
 	}
 	holds := make([]bool, len(totals))
-	for i, r := range results {
+	for i := range results {
 		holds[i] = true
 		for _, goals := range s.ofLevel {
-			holds[i] = holds[i] && allHold(goals, r)
+			holds[i] = holds[i] && allHold(goals, &results[i])
 		}
 	}
 	return holds, nil

@@ -19,12 +19,6 @@ func (s *Size) WriteTable(w io.Writer, options table.Options) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nFLAGS\nkube-apiserver:         %s\nflowcontrol-apiserver:  %s\n", strings.Join(s.Flags.KubeAPIServer, " "), strings.Join(s.Flags.FlowControlAPIServer, " "))
-	if len(s.Tiers) > 0 {
-		fmt.Fprintln(w, "\nTIERS")
-		if err := s.tierTable().Write(w, options); err != nil {
-			return err
-		}
-	}
 	return table.WriteNotes(w, "\n", s.Notes)
 }
 
@@ -39,7 +33,7 @@ func (s Seats) String() string {
 // between returns the range of seats.
 func (s *Size) between(seats Seats) string {
 	if s.Parts == 0 {
-		return "-"
+		return table.Dash
 	}
 	return fmt.Sprintf("%d-%d", seats.Low, seats.High)
 }
@@ -68,48 +62,19 @@ func (s *Size) leftOut() string {
 }
 
 func (s *Size) levelTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "LEVEL"}, {Name: "REQUESTS/S", Number: true}, {Name: "MEAN", Number: true}, {Name: "MOST", Number: true},
-		{Name: "NEEDS", Number: true}, {Name: "RANGE", Number: true}, {Name: "HAS", Number: true}, {Name: "SHARES", Number: true, Optional: 1},
-	}}
+	t := table.Table{Columns: append(table.Texts("LEVEL"), table.Numbers("REQUESTS/S", "MEAN", "MOST", "NEEDS", "RANGE", "HAS", "SHARES")...)}
 	for i := range s.Levels {
 		l := &s.Levels[i]
-		needs, between, shares := "-", "-", strconv.Itoa(int(l.Shares))
+		needs, between, shares := table.Dash, table.Dash, strconv.Itoa(int(l.Shares))
 		switch {
 		case l.Exempt:
-			needs, shares = "exempt", "-"
+			needs, shares = "exempt", table.Dash
 		case l.Need != nil:
 			needs, between = strconv.Itoa(l.Need.Seats), s.between(*l.Need)
 		}
 		t.Rows = append(t.Rows, []string{
-			l.Name, oneDigit(l.PerSecond), oneDigit(l.Mean), strconv.Itoa(int(l.Most)), needs, between, orDash(l.Have), shares,
+			l.Name, table.Tenths(l.PerSecond), table.Tenths(l.Mean), strconv.Itoa(int(l.Most)), needs, between, table.Known(l.Have), shares,
 		})
 	}
 	return t
-}
-
-func (s *Size) tierTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "TIER"}, {Name: "SEATS", Number: true}, {Name: "NEEDED", Number: true}, {Name: "RANGE", Number: true}, {Name: "OF"}, {Name: "ENOUGH"}, {Name: "SOURCE", Wide: true},
-	}}
-	for i := range s.Tiers {
-		f := &s.Tiers[i]
-		of := "all API servers"
-		if f.PerServer {
-			of = "one API server"
-		}
-		t.Rows = append(t.Rows, []string{
-			f.Name, strconv.Itoa(f.Seats), strconv.Itoa(f.Need.Seats), s.between(f.Need), of, string(f.Enough), f.Source,
-		})
-	}
-	return t
-}
-
-func oneDigit(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-
-func orDash(n *int) string {
-	if n == nil {
-		return "-"
-	}
-	return strconv.Itoa(*n)
 }

@@ -10,7 +10,7 @@ import (
 
 // builtIn is the configuration of a new cluster.
 type builtIn struct {
-	withoutRoles
+	withoutReviews
 	options Options
 }
 

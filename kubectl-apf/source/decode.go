@@ -24,7 +24,6 @@ import (
 type otherKindError struct {
 	kind            schema.GroupVersionKind
 	namespace, name string
-	document        []byte // in JSON
 }
 
 func (o *otherKindError) Error() string {
@@ -35,7 +34,7 @@ func (o *otherKindError) Error() string {
 func newOtherKindError(kind schema.GroupVersionKind, document []byte) *otherKindError {
 	var object metav1.PartialObjectMetadata
 	_ = json.Unmarshal(document, &object) // it has no name then
-	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name, document: document}
+	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name}
 }
 
 // decoder turns documents into objects of v1, with defaults, from any version of the

@@ -28,9 +28,6 @@ const stdin = "-"
 type fileReader struct {
 	options resource.FilenameOptions
 	stdin   io.Reader
-	// roles and namespace are from the Options.
-	roles     bool
-	namespace string
 
 	// stdinRead and stdinErr are what was read: standard input can be read once.
 	stdinRead []byte
@@ -39,7 +36,7 @@ type fileReader struct {
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options: options.Files, stdin: options.Stdin, roles: options.Roles, namespace: options.Namespace}
+	return &fileReader{options: options.Files, stdin: options.Stdin}
 }
 
 // read returns the objects of all files.
@@ -51,9 +48,9 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 	}
 	documents := r.documents(ctx, &files)
 	for _, document := range documents {
-		files.add(decoder, document, r)
+		files.add(decoder, document)
 	}
-	if r.roles || len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
+	if len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
 		return files, nil
 	}
 	if err := files.Err(); err != nil {
@@ -63,14 +60,13 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 }
 
 // add adds the objects of a document.
-func (f *Files) add(decoder *decoder, document document, r *fileReader) {
+func (f *Files) add(decoder *decoder, document document) {
 	objects := decoder.decodeAll(document.data, func(item int, err error) {
 		place := document.place
 		place.Item = item
 		if other, ok := errors.AsType[*otherKindError](err); ok {
-			if err = f.addOther(place, other, r); err == nil {
-				return
-			}
+			f.addOther(place, other)
+			return
 		}
 		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
 	})
@@ -84,7 +80,7 @@ func (f *Files) add(decoder *decoder, document document, r *fileReader) {
 }
 
 // addOther adds what is known of an object of another kind.
-func (f *Files) addOther(place Place, other *otherKindError, r *fileReader) error {
+func (f *Files) addOther(place Place, other *otherKindError) {
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)
@@ -94,14 +90,8 @@ func (f *Files) addOther(place Place, other *otherKindError, r *fileReader) erro
 		}
 		f.ServiceAccounts[other.namespace] = append(f.ServiceAccounts[other.namespace], other.name)
 	default:
-		if !r.roles {
-			f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
-		}
+		f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
 	}
-	if r.roles {
-		return f.Roles.add(other, r.namespace)
-	}
-	return nil
 }
 
 // notes returns what decoding changed or ignored.

@@ -15,8 +15,6 @@ type Files struct {
 	// ServiceAccounts by their namespace.
 	Namespaces      []string
 	ServiceAccounts map[string][]string
-	// Roles are the objects of RBAC, if Options.Roles is set.
-	Roles Roles
 	// Errors are the documents that could not be read.
 	Errors []FileError
 	// Notes are sentences about what was skipped, ignored or converted.

@@ -21,7 +21,7 @@ import (
 // by one or in lists; the responses of one API server to each replica.Endpoint and to
 // /version. serversOf says which answers are of one server. What is left out is noted.
 type saved struct {
-	withoutRoles
+	withoutReviews
 	options Options
 	// find reads the directory once.
 	find func() (*findings, error)
@@ -163,7 +163,7 @@ func (f *findings) readManifests(manifests []savedFile) error {
 			f.objects.Errors = append(f.objects.Errors, fileErrorOf(manifests[i].path, err))
 		}
 		for _, document := range documents {
-			f.objects.add(decoder, document, &fileReader{})
+			f.objects.add(decoder, document)
 		}
 	}
 	f.objects.Objects = f.latest(f.objects.Objects)

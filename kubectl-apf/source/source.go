@@ -22,8 +22,7 @@
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
 //	            webhook configurations, validating admission policies and their
 //	            bindings, daemonsets, leases; get services, get and list pods: for Facts
-//	list        roles, clusterroles and their bindings; get serviceaccounts and workloads:
-//	            for Roles
+//	create      subjectaccessreviews (authorization.k8s.io), which are not stored: for May
 //
 // # Replicas
 //
@@ -40,6 +39,7 @@ import (
 	"os"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 
@@ -61,9 +61,9 @@ type Source interface {
 	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
 	// Facts returns what is known of the rest of the cluster.
 	Facts(ctx context.Context) (Facts, error)
-	// Roles returns the objects of RBAC, and the service accounts of runners. Files need
-	// Options.Roles.
-	Roles(ctx context.Context, runners []Runner) (Roles, error)
+	// May asks the API server whether a service account may send a request. An empty namespace means
+	// all. Without an API server the error is ErrNoReviews.
+	May(ctx context.Context, account Account, what authorizationv1.ResourceAttributes) (bool, error)
 }
 
 // Want selects what to read of each replica.
@@ -99,10 +99,6 @@ type Options struct {
 	Cluster genericclioptions.RESTClientGetter
 	// Files are laid over the objects of the cluster, of Dumps or of Release.
 	Files resource.FilenameOptions
-	// Roles reads objects of RBAC and Runners of the files too. Then files need no object of the
-	// group. Namespace is for objects in files that name none.
-	Roles     bool
-	Namespace string
 	// Stdin is read for the file "-"; os.Stdin if nil.
 	Stdin io.Reader
 	// Offline leaves the cluster alone.
@@ -171,8 +167,7 @@ type base interface {
 	Configuration(ctx context.Context) (configuration.Configuration, error)
 	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
 	Facts(ctx context.Context) (Facts, error)
-	account(ctx context.Context, runner Runner) (Account, error)
-	roles(ctx context.Context) (Roles, error)
+	May(ctx context.Context, account Account, what authorizationv1.ResourceAttributes) (bool, error)
 }
 
 // overlaid lays files over a base.

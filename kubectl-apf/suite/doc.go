@@ -45,6 +45,4 @@
 // # Result
 //
 // The JSON form of Result is stable: fields are added, but not renamed or removed.
-// WriteJUnit writes the XML that CI systems read: a failed expectation is a failure, an
-// invalid request an error.
 package suite

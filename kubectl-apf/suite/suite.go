@@ -81,18 +81,8 @@ type Request struct {
 	Name        string   `json:"name,omitempty"`
 	User        string   `json:"user"`
 	Groups      []string `json:"groups,omitempty"`
-	Options     Options  `json:"options,omitzero"`
-}
-
-// Options are the options of a list or a watch.
-type Options struct {
-	LabelSelector        string `json:"labelSelector,omitempty"`
-	FieldSelector        string `json:"fieldSelector,omitempty"`
-	Limit                int64  `json:"limit,omitempty"`
-	ResourceVersion      string `json:"resourceVersion,omitempty"`
-	ResourceVersionMatch string `json:"resourceVersionMatch,omitempty"`
-	Continue             string `json:"continue,omitempty"`
-	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
+	// Options are the options of a list or a watch.
+	Options explain.Options `json:"options,omitzero"`
 }
 
 // Expectation is what a request must get. What is not set is not tested.
@@ -192,6 +182,6 @@ func (r *Request) explained() explain.Request {
 		Resource:    explain.Resource{Group: r.Group, Resource: r.Resource, Namespaced: r.Namespace != ""},
 		Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name,
 		User: r.User, Groups: r.Groups,
-		Options: explain.Options(r.Options),
+		Options: r.Options,
 	}
 }

@@ -210,21 +210,3 @@ func TestJSON(t *testing.T) {
 		{"name": "broken", "passed": false, "got": null, "error": "path \"pods\" must begin with a slash"}
 	]}`, string(text))
 }
-
-func TestJUnit(t *testing.T) {
-	var out bytes.Buffer
-	require.NoError(t, WriteJUnit(&out, run(t, mixed)))
-	assert.Equal(t, `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites>
-  <testsuite name="suite.yaml" tests="3" failures="1" errors="1">
-    <testcase classname="suite.yaml" name="good"></testcase>
-    <testcase classname="suite.yaml" name="bad">
-      <failure message="case &#34;bad&#34;: expected priority level &#34;&lt;x&gt;&#34;, got &#34;ci&#34;: that is the level of flow schema &#34;builders&#34;">expected priority level &#34;&lt;x&gt;&#34;, got &#34;ci&#34;: that is the level of flow schema &#34;builders&#34;</failure>
-    </testcase>
-    <testcase classname="suite.yaml" name="broken">
-      <error message="case &#34;broken&#34;: invalid request: path &#34;pods&#34; must begin with a slash">path &#34;pods&#34; must begin with a slash</error>
-    </testcase>
-  </testsuite>
-</testsuites>
-`, out.String())
-}

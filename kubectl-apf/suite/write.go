@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
@@ -34,7 +33,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	}}
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		row := []string{"pass", c.Name, "-", "-", "-", "-"}
+		row := []string{"pass", c.Name, table.Dash, table.Dash, table.Dash, table.Dash}
 		if !c.Passed {
 			row[0] = "FAIL"
 		}
@@ -54,61 +53,4 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	}
 	fmt.Fprintf(w, "%d passed, %d failed\n", r.Passed, r.Failed)
 	return table.WriteNotes(w, "", r.Notes)
-}
-
-// The elements of JUnit XML.
-type (
-	testSuites struct {
-		XMLName xml.Name    `xml:"testsuites"`
-		Suites  []testSuite `xml:"testsuite"`
-	}
-	testSuite struct {
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Cases    []testCase `xml:"testcase"`
-	}
-	testCase struct {
-		ClassName string   `xml:"classname,attr"`
-		Name      string   `xml:"name,attr"`
-		Failure   *problem `xml:"failure"`
-		Error     *problem `xml:"error"`
-	}
-	problem struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-// WriteJUnit writes the results of suites as JUnit XML.
-func WriteJUnit(w io.Writer, results ...Result) error {
-	var document testSuites
-	for _, r := range results {
-		one := testSuite{Name: r.Suite, Tests: len(r.Cases)}
-		for i := range r.Cases {
-			c := &r.Cases[i]
-			written := testCase{ClassName: r.Suite, Name: c.Name}
-			switch {
-			case c.Error != "":
-				one.Errors++
-				written.Error = &problem{Message: c.Message(), Text: c.Error}
-			case !c.Passed:
-				one.Failures++
-				written.Failure = &problem{Message: c.Message(), Text: strings.Join(c.Failures, "\n")}
-			}
-			one.Cases = append(one.Cases, written)
-		}
-		document.Suites = append(document.Suites, one)
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(document); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
 }

@@ -66,7 +66,7 @@ func All() []Operator { return append(wellKnown(), reported()...) }
 
 func wellKnown() []Operator {
 	return []Operator{
-		{"cert-manager.yaml", []string{"--for=deployment/cert-manager", "-n=cert-manager"}, "cert-manager", by("cert-manager", "cert-manager:cert-manager", `
+		{"cert-manager.yaml", []string{"--service-account=cert-manager/cert-manager"}, "cert-manager", by("cert-manager", "cert-manager:cert-manager", `
 			lease get leases cert-manager-controller -n kube-system
 			lease create leases -n kube-system
 			lease update leases cert-manager-controller -n kube-system
@@ -84,7 +84,7 @@ func wellKnown() []Operator {
 			"flux.yaml", []string{"--service-account=flux-system/source-controller", "--service-account=flux-system/kustomize-controller", "--service-account=flux-system/helm-controller"},
 			"flux-system", fluxRequests(),
 		},
-		{"kyverno.yaml", []string{"--for=deployment/kyverno-admission-controller", "-n=kyverno"}, "kyverno-admission-controller", by("kyverno-admission-controller", "kyverno:kyverno-admission-controller", `
+		{"kyverno.yaml", []string{"--service-account=kyverno/kyverno-admission-controller"}, "kyverno-admission-controller", by("kyverno-admission-controller", "kyverno:kyverno-admission-controller", `
 			lease update leases kyverno -n kyverno
 			event create events.events.k8s.io -n shop
 			event create events -n shop
@@ -103,7 +103,7 @@ func wellKnown() []Operator {
 			other create jobs.batch -n shop
 		`)},
 		{
-			"argocd.yaml", []string{"--for=statefulset/argocd-application-controller", "--for=deployment/argocd-server", "-n=argocd"},
+			"argocd.yaml", []string{"--service-account=argocd/argocd-application-controller", "--service-account=argocd/argocd-server"},
 			"argocd", argoRequests(),
 		},
 	}
@@ -154,7 +154,7 @@ func reported() []Operator {
 			other list events -A
 			other update leases x -n shop
 		`)},
-		{"ray.yaml", []string{"--for=daemonset/ray-op", "-n=train-7", "--seats=5"}, "train-7-ray-op", by("train-7-ray-op", "train-7:ray-op", `
+		{"ray.yaml", []string{"--service-account=train-7/ray-op", "--seats=5"}, "train-7-ray-op", by("train-7-ray-op", "train-7:ray-op", `
 			lease create leases -n train-7
 			event patch events.events.k8s.io e -n train-7
 			other create pods -n train-7

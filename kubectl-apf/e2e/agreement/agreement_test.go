@@ -14,6 +14,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
@@ -103,10 +104,9 @@ func (s *site) explainSome(t *testing.T, random *rand.Rand, n int) []explain.Ans
 		if random.IntN(3) == 0 {
 			line = requests.List(random)
 		}
-		parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+		request, err := lines.Parse(line)
 		require.NoError(t, err, line)
-		require.Len(t, parsed, 1)
-		answer, err := s.explainer.Explain(parsed[0])
+		answer, err := s.explainer.Explain(request)
 		require.NoError(t, err, line)
 		// DELETE makes kube-apiserver forget its metrics, so that it counts its objects
 		// again only a minute later.

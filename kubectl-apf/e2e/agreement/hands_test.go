@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
@@ -63,10 +64,9 @@ func (s *site) requireHands(t *testing.T) {
 	hands := map[string][]int{}
 	for i := range waiters {
 		user := fmt.Sprint("waiter-", i)
-		requests, err := explain.Parser{Mapper: explain.Offline()}.Line("list flowschemas --as=" + user + " --as-group=" + narrow)
+		request, err := lines.Parse("list flowschemas --as=" + user + " --as-group=" + narrow)
 		require.NoError(t, err)
-		require.Len(t, requests, 1)
-		answer, err := e.Explain(requests[0])
+		answer, err := e.Explain(request)
 		require.NoError(t, err)
 		require.Len(t, answer.Flow.Hand, 6)
 		hands[user] = answer.Flow.Hand

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
@@ -58,9 +58,9 @@ func agreeOnLists(t *testing.T, server *harness.APIServer) {
 	require.NoError(t, err)
 	expected := map[string]seats{}
 	for _, line := range listLines() {
-		parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+		request, err := lines.Parse(line)
 		require.NoError(t, err)
-		answer, err := s.explainer.Explain(parsed[0])
+		answer, err := s.explainer.Explain(request)
 		require.NoError(t, err)
 		header, err := s.send(t.Context(), answer.Request)
 		require.NoError(t, err)

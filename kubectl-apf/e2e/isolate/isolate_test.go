@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -91,10 +92,9 @@ type place struct{ schema, level string }
 // placeOf sends a request as its user, and returns what the headers of the response name. A
 // write changes nothing, and a watch ends with its headers.
 func (s *site) placeOf(ctx context.Context, t require.TestingT, line string) place {
-	parsed, err := explain.Parser{Mapper: explain.Offline()}.Line(line)
+	parsed, err := lines.Parse(line)
 	require.NoError(t, err, line)
-	require.Len(t, parsed, 1, line)
-	answer, err := s.explainer.Explain(parsed[0])
+	answer, err := s.explainer.Explain(parsed)
 	require.NoError(t, err, line)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

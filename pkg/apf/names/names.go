@@ -11,7 +11,6 @@ const (
 	ConfigVersion   = "config." + Domain + "/v1alpha1"
 	ScenarioVersion = "scenario." + Domain + "/v1alpha1"
 	SuiteVersion    = "suite." + Domain + "/v1"
-	TiersVersion    = "tiers." + Domain + "/v1alpha1"
 	TraceVersion    = "trace." + Domain + "/v1alpha1"
 )
 

@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -19,7 +21,7 @@ type logFlags struct {
 	from, to    string
 }
 
-func (l *logFlags) addFlags(flags *pflag.FlagSet) {
+func (l *logFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.audit, "audit-log", nil, "An audit log, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringArrayVar(&l.http, "http-log", nil, "A log with -v=3 or more, as text or JSON, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringVar(&l.users, "users", "", "A file that names the users of requests in -v=3 logs by user agent and address.")
@@ -83,6 +85,9 @@ func timeOf(flag, text string) (time.Time, error) {
 	return at, nil
 }
 
+// auditLogUsage is the usage of a flag that names audit logs of any servers.
+const auditLogUsage = "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated."
+
 // readAuditLogs passes the requests of audit logs on, and returns sentences about what
 // is wrong with the logs.
 func readAuditLogs(env Environment, names []string, observe func(*logs.Request)) (notes []string, err error) {
@@ -102,4 +107,12 @@ func readAuditLogs(env Environment, names []string, observe func(*logs.Request))
 		notes = append(notes, summary.Notes()...)
 	}
 	return notes, nil
+}
+
+// openFile opens a file, or standard input for "-".
+func openFile(env Environment, name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(env.In), nil
+	}
+	return os.Open(name)
 }

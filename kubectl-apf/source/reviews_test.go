@@ -1,0 +1,59 @@
+package source_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+)
+
+// reviewer is an API server that records reviews and allows them.
+type reviewer struct {
+	reviews []authorizationv1.SubjectAccessReview
+}
+
+func (r *reviewer) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	var review authorizationv1.SubjectAccessReview
+	if request.Method != http.MethodPost || request.URL.Path != "/apis/authorization.k8s.io/v1/subjectaccessreviews" || json.NewDecoder(request.Body).Decode(&review) != nil {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	r.reviews = append(r.reviews, review)
+	review.Status.Allowed = review.Spec.ResourceAttributes.Namespace == "shop"
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(w).Encode(&review)
+}
+
+func TestTheAPIServerSaysWhatAServiceAccountMay(t *testing.T) {
+	r := &reviewer{}
+	server := httptest.NewTLSServer(r)
+	defer server.Close()
+	from := newSource(t, source.Options{Cluster: clusterOf(t, server)})
+	web := source.Account{Namespace: "shop", Name: "web"}
+	for namespace, want := range map[string]bool{"shop": true, "": false} {
+		got, err := from.May(t.Context(), web, authorizationv1.ResourceAttributes{Verb: "update", Group: "coordination.k8s.io", Resource: "leases", Namespace: namespace})
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	require.Len(t, r.reviews, 2)
+	spec := r.reviews[0].Spec
+	assert.Equal(t, "system:serviceaccount:shop:web", spec.User)
+	assert.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, spec.Groups)
+	assert.Equal(t, "leases", spec.ResourceAttributes.Resource)
+}
+
+func TestWhoMayNotAskIsTold(t *testing.T) {
+	web := source.Account{Namespace: "shop", Name: "web"}
+	answers := map[string]answer{"/apis/authorization.k8s.io/v1/subjectaccessreviews": forbidden()}
+	_, err := newSource(t, source.Options{Cluster: clusterOf(t, startServer(t, answers).Server)}).May(t.Context(), web, authorizationv1.ResourceAttributes{})
+	assert.ErrorContains(t, err, `the right "create" on subjectaccessreviews.authorization.k8s.io is missing`)
+	_, err = newSource(t, source.Options{Offline: true}).May(t.Context(), web, authorizationv1.ResourceAttributes{})
+	assert.ErrorIs(t, err, source.ErrNoReviews)
+}
