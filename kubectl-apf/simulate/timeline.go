@@ -101,14 +101,15 @@ func (l *timeline) pop() entry {
 	l.heap[last] = entry{}
 	l.heap = l.heap[:last]
 	for i := 0; last > 0; {
-		least := 4*i + 1
-		if least >= last {
+		child := 4*i + 1
+		if child >= last {
 			l.heap[i] = e
 			break
 		}
-		for child := least + 1; child < min(least+4, last); child++ {
-			if child < last && l.heap[child].before(&l.heap[least]) {
-				least = child
+		least := child
+		for next := child + 1; next < min(child+4, last); next++ {
+			if l.heap[next].before(&l.heap[least]) {
+				least = next
 			}
 		}
 		if !l.heap[least].before(&e) {
