@@ -27,7 +27,7 @@ func (s clientStore) awaitLatest(ctx context.Context, options storage.ListOption
 	if options.SendInitialEvents != nil {
 		return nil
 	}
-	latest, err := s.Interface.GetCurrentResourceVersion(ctx)
+	latest, err := s.GetCurrentResourceVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,5 +75,5 @@ func (s clientStore) futureVersion(ctx context.Context, options storage.ListOpti
 // returns the library's 504, which states the version reached.
 func (s clientStore) awaitVersion(ctx context.Context, version string) error {
 	const noObject = "/:" // no valid name
-	return s.Interface.Get(ctx, s.prefix+noObject, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, s.newFunc())
+	return s.Get(ctx, s.prefix+noObject, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, s.newFunc())
 }
