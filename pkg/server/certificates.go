@@ -84,7 +84,6 @@ func (s *Server) certificateSources() []renewal.Source {
 		{"kubeconfig", identity.Kubeconfig},
 		{"authentication-kubeconfig", identity.Authentication.RemoteKubeConfigFile},
 		{"authorization-kubeconfig", identity.Authorization.RemoteKubeConfigFile},
-		{"authentication-token-webhook", identity.Local.TokenWebhookFile},
 		{"authorization-webhook", identity.Local.AuthorizationWebhookFile},
 		{"audit-webhook", s.config.Audit.WebhookOptions.ConfigFile},
 	} {

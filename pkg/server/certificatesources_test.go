@@ -19,7 +19,6 @@ func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
 	config.Identity.Kubeconfig = "file"
 	config.Identity.Authentication.RemoteKubeConfigFile = "file"
 	config.Identity.Authorization.RemoteKubeConfigFile = "file"
-	config.Identity.Local.TokenWebhookFile = "file"
 	config.Identity.Local.AuthorizationWebhookFile = "file"
 	config.Audit.WebhookOptions.ConfigFile = "file"
 	certificate, key, err := newLoopbackCertificate()
@@ -37,6 +36,6 @@ func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{
 		"serving", "serving-sni", "ca", "admin", "etcd-client", "kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig",
-		"authentication-token-webhook", "authorization-webhook", "audit-webhook",
+		"authorization-webhook", "audit-webhook",
 	}, names)
 }

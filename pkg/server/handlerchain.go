@@ -28,7 +28,7 @@ type chainFilter struct {
 func (s *Server) chainFilters(c *genericapiserver.Config) []chainFilter {
 	return []chainFilter{
 		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
-			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration, s.closed))
+			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration))
 		}},
 		{"filters.WithReviewAnswers", "429 or 503 for unauthenticated clients whose credentials or permissions kube-apiserver does not review now", false, !s.config.LocalIdentity, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
@@ -69,21 +69,13 @@ func wrapped(handler http.Handler, own []chainFilter, inside bool) http.Handler 
 }
 
 // draining returns a channel that is closed in the middle of the delay of a shutdown,
-// when load balancers know that this server is not ready. A server that is closed before does not
-// drain.
-func draining(initiated <-chan struct{}, delay time.Duration, closed <-chan struct{}) <-chan struct{} {
+// when load balancers know that this server is not ready.
+func draining(initiated <-chan struct{}, delay time.Duration) <-chan struct{} {
 	half := make(chan struct{})
 	go func() {
-		select {
-		case <-closed:
-			return
-		case <-initiated:
-		}
-		select {
-		case <-closed:
-		case <-time.After(delay / 2):
-			close(half)
-		}
+		<-initiated
+		<-time.After(delay / 2)
+		close(half)
 	}()
 	return half
 }

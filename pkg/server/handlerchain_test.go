@@ -41,7 +41,7 @@ func TestDrainingBeginsHalfWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay = 70 * time.Second
 		initiated := make(chan struct{})
-		half := draining(initiated, delay, nil)
+		half := draining(initiated, delay)
 		<-time.After(time.Hour)
 		select {
 		case <-half:

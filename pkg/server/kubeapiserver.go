@@ -129,7 +129,7 @@ func (s *Server) monitorConfig() (kubeapiserver.Config, error) {
 // the front proxy, if one is used.
 func (s *Server) trusts(bundle string) bool {
 	if proxy := s.generic.Authentication.RequestHeaderConfig; proxy != nil {
-		if _, known := proxy.CAContentProvider.VerifyOptions(); !known {
+		if _, known := proxy.CAContentProvider.VerifyOptions(); !known || len(proxy.UsernameHeaders.Value()) == 0 {
 			return false
 		}
 	}

@@ -59,7 +59,7 @@ func (s *Server) installSelfReviews(context.Context) error {
 	if !ok {
 		return nil
 	}
-	groups, err := identity.SelfReviewGroups(s.generic.MergedResourceConfig, s.generic.FeatureGate, s.generic.Authorization.Authorizer, rules)
+	groups, err := identity.SelfReviewGroups(s.generic.MergedResourceConfig, s.generic.Authorization.Authorizer, rules)
 	if err != nil || len(groups) == 0 {
 		return err
 	}

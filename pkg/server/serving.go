@@ -87,7 +87,6 @@ func (s *Server) applyIdentity(ctx context.Context) error {
 	if s.data != nil {
 		clientCA = s.data.clientCA()
 	}
-	s.config.Identity.ServerID = s.generic.APIServerID
 	return s.config.Identity.ApplyTo(ctx, &s.generic.Authentication, &s.generic.Authorization, s.generic.SecureServing, clientCA)
 }
 

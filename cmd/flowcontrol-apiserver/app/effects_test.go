@@ -48,9 +48,7 @@ func effects() []effect {
 			etcd-prefix etcd-readycheck-timeout storage-backend storage-media-type watch-cache watch-cache-sizes
 			bind-address cert-dir disable-http2-serving http2-max-streams-per-connection permit-address-sharing permit-port-sharing
 			secure-port tls-cert-file tls-cipher-suites tls-min-version tls-private-key-file tls-sni-cert-key
-			anonymous-auth authentication-token-webhook-cache-ttl client-ca-file requestheader-allowed-names
-			requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
-			requestheader-uid-headers requestheader-username-headers authorization-always-allow-paths
+			anonymous-auth client-ca-file authorization-always-allow-paths
 			authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
 			advertise-address cors-allowed-origins emulated-version events external-hostname
 			feature-gates flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
@@ -85,27 +83,22 @@ func effects() []effect {
 			enable-garbage-collector=false
 			authentication-skip-lookup=true
 			authentication-tolerate-lookup-failure=true
+			authentication-token-webhook-cache-ttl=1s
+			requestheader-client-ca-file=x
+			requestheader-allowed-names=x --requestheader-client-ca-file=x
+			requestheader-extra-headers-prefix=X-Remote-Extra- --requestheader-client-ca-file=x
+			requestheader-group-headers=X-Remote-Group --requestheader-client-ca-file=x
+			requestheader-uid-headers=X-Remote-Uid --requestheader-client-ca-file=x
+			requestheader-username-headers=X-Remote-User --requestheader-client-ca-file=x
 			admission-control-config-file=x
 			enable-admission-plugins=MutatingAdmissionWebhook
 			disable-admission-plugins=MutatingAdmissionWebhook`},
 		{func(m mode) bool { return !m.delegated }, `
-			api-audiences=x
 			authentication-config=x
 			token-auth-file=x
-			authentication-token-webhook-config-file=x
-			authentication-token-webhook-version=v1 --authentication-token-webhook-config-file=x
 			authorization-rbac-file=x
 			authorization-webhook-config-file=x
-			authorization-webhook-version=v1 --authorization-webhook-config-file=x
-			oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-client-id=x --oidc-issuer-url=https://x
-			oidc-ca-file=x --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-groups-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-groups-prefix=x --oidc-groups-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-required-claim=x=y --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-signing-algs=RS256 --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-username-claim=x --oidc-issuer-url=https://x --oidc-client-id=x
-			oidc-username-prefix=x --oidc-issuer-url=https://x --oidc-client-id=x`},
+			authorization-webhook-version=v1 --authorization-webhook-config-file=x`},
 		{func(mode) bool { return false }, `
 			etcd-servers-overrides=flowcontrol.apiserver.k8s.io/flowschemas#https://127.0.0.1:1
 			lease-reuse-duration-seconds=61

@@ -63,7 +63,7 @@ func TestFlagsOfKubeAPIServerAreKnown(t *testing.T) {
 		"audit-policy-file", "audit-log-path", "audit-webhook-config-file", "tracing-config-file",
 		"show-hidden-metrics-for-version", "profiling", "v", "logging-format",
 		"anonymous-auth", "kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig", "client-ca-file", "token-auth-file",
-		"authentication-config", "oidc-issuer-url", "authentication-token-webhook-config-file", "authorization-webhook-config-file",
+		"authentication-config", "authorization-webhook-config-file",
 	} {
 		require.NotNil(t, known.Lookup(flag), "--%s", flag)
 	}

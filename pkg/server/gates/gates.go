@@ -4,14 +4,8 @@ package gates
 
 import "k8s.io/component-base/featuregate"
 
-const (
-	// APIServerTracing is gone in k8s.io 0.37.
-	APIServerTracing featuregate.Feature = "APIServerTracing"
-	// AuthorizeWithSelectors is gone in k8s.io 0.37.
-	AuthorizeWithSelectors featuregate.Feature = "AuthorizeWithSelectors"
-	// StructuredAuthenticationConfiguration is gone in k8s.io 0.37.
-	StructuredAuthenticationConfiguration featuregate.Feature = "StructuredAuthenticationConfiguration"
-)
+// APIServerTracing is gone in k8s.io 0.37.
+const APIServerTracing featuregate.Feature = "APIServerTracing"
 
 // Enabled reports whether a feature is on. A feature without a gate is.
 func Enabled(gates featuregate.FeatureGate, feature featuregate.Feature) bool {

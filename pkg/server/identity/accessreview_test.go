@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
 // decides is an authorizer that decides all alike and keeps the last question.
@@ -43,44 +42,38 @@ func TestAnAccessReviewSaysWhatTheAuthorizerDecides(t *testing.T) {
 		authorizer.DecisionNoOpinion: {Reason: "because"},
 	} {
 		question := review(nil, &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "post"})
-		answered := create(t, accessReview{authorizer: &decides{decision: decision}}, alice, question).(*authorizationv1.SelfSubjectAccessReview)
+		answered := create(t, accessReviews(&decides{decision: decision}), alice, question).(*authorizationv1.SelfSubjectAccessReview)
 		require.Equal(t, want, answered.Status)
 	}
-	failed := create(t, accessReview{authorizer: &decides{decision: authorizer.DecisionNoOpinion, err: errors.New("away")}}, alice,
+	failed := create(t, accessReviews(&decides{decision: authorizer.DecisionNoOpinion, err: errors.New("away")}), alice,
 		review(nil, &authorizationv1.NonResourceAttributes{Path: "/", Verb: "get"})).(*authorizationv1.SelfSubjectAccessReview)
 	require.Equal(t, authorizationv1.SubjectAccessReviewStatus{Reason: "because", EvaluationError: "away"}, failed.Status)
 }
 
 func TestAnAccessReviewAsksAboutAllThatItNames(t *testing.T) {
 	alice, asked := &user.DefaultInfo{Name: "alice", Groups: []string{"team"}}, &decides{}
-	create(t, accessReview{authorizer: asked}, alice, review(&authorizationv1.ResourceAttributes{
+	create(t, accessReviews(asked), alice, review(&authorizationv1.ResourceAttributes{
 		Namespace: "n", Verb: "update", Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas", Subresource: "status", Name: "a",
 	}, nil))
 	require.Equal(t, authorizer.AttributesRecord{
 		User: alice, Verb: "update", Namespace: "n", APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1",
 		Resource: "flowschemas", Subresource: "status", Name: "a", ResourceRequest: true,
 	}, asked.asked)
-	create(t, accessReview{authorizer: asked}, alice, review(nil, &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "post"}))
+	create(t, accessReviews(asked), alice, review(nil, &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "post"}))
 	require.Equal(t, authorizer.AttributesRecord{User: alice, Verb: "post", Path: "/metrics"}, asked.asked)
 }
 
-// A selector that is not understood must not make the question narrower.
-func TestAnAccessReviewIgnoresSelectorsThatItDoesNotUnderstand(t *testing.T) {
+// A question without its selector is wider, so that its answer is not too generous.
+func TestAnAccessReviewDropsSelectors(t *testing.T) {
 	asked := &decides{}
-	answered := create(t, accessReview{authorizer: asked, selectors: true}, &user.DefaultInfo{Name: "alice"}, review(&authorizationv1.ResourceAttributes{
-		Verb: "list", Resource: "flowschemas",
-		FieldSelector: &authorizationv1.FieldSelectorAttributes{Requirements: []metav1.FieldSelectorRequirement{
-			{Key: "metadata.name", Operator: metav1.FieldSelectorOpIn, Values: []string{"a", "b"}}, {Key: "metadata.name", Operator: "Like", Values: []string{"a"}},
-		}},
-		LabelSelector: &authorizationv1.LabelSelectorAttributes{Requirements: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Like", Values: []string{"b"}}}},
-	}, nil)).(*authorizationv1.SelfSubjectAccessReview)
+	question := review(&authorizationv1.ResourceAttributes{
+		Verb: "list", Resource: "flowschemas", FieldSelector: &authorizationv1.FieldSelectorAttributes{RawSelector: "a=b"}, LabelSelector: &authorizationv1.LabelSelectorAttributes{},
+	}, nil)
+	answered := create(t, accessReviews(asked), &user.DefaultInfo{Name: "alice"}, question).(*authorizationv1.SelfSubjectAccessReview)
 	fields, err := asked.asked.GetFieldSelector()
+	require.NoError(t, err)
 	require.Empty(t, fields)
-	require.Error(t, err)
-	labels, err := asked.asked.GetLabelSelector()
-	require.Empty(t, labels)
-	require.Error(t, err)
-	require.Equal(t, "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error", answered.Status.EvaluationError)
+	require.Equal(t, authorizationv1.ResourceAttributes{Verb: "list", Resource: "flowschemas"}, *answered.Spec.ResourceAttributes)
 }
 
 func TestAQuestionThatIsNotAdmittedOrInvalidIsNotAnswered(t *testing.T) {
@@ -92,9 +85,9 @@ func TestAQuestionThatIsNotAdmittedOrInvalidIsNotAnswered(t *testing.T) {
 		storage reviewStorage
 		object  runtime.Object
 	}{
-		{subjectReview{}, subjectReview{}.New()},
-		{accessReview{authorizer: &decides{}}, review(nil, path)},
-		{rulesReview{}, &authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}},
+		{subjectReviews(), subjectReviews().New()},
+		{accessReviews(&decides{}), review(nil, path)},
+		{rulesReviews(nil), &authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}},
 	} {
 		_, err := test.storage.Create(ctx, test.object, deny, &metav1.CreateOptions{})
 		require.ErrorIs(t, err, denied)
@@ -102,7 +95,7 @@ func TestAQuestionThatIsNotAdmittedOrInvalidIsNotAnswered(t *testing.T) {
 		require.True(t, apierrors.IsBadRequest(err), "%v", err)
 	}
 	for _, question := range []*authorizationv1.SelfSubjectAccessReview{review(nil, nil), review(&authorizationv1.ResourceAttributes{}, path)} {
-		_, err := accessReview{authorizer: &decides{}}.Create(ctx, question, nil, &metav1.CreateOptions{})
+		_, err := accessReviews(&decides{}).Create(ctx, question, nil, &metav1.CreateOptions{})
 		require.True(t, apierrors.IsInvalid(err), "%v", err)
 	}
 }
@@ -129,7 +122,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
 
 func TestASubjectReviewSaysAllAboutTheClient(t *testing.T) {
 	who := &user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"scopes": {"x", "y"}}}
-	answered := create(t, subjectReview{}, who, subjectReview{}.New()).(*authenticationv1.SelfSubjectReview)
+	answered := create(t, subjectReviews(), who, subjectReviews().New()).(*authenticationv1.SelfSubjectReview)
 	require.Equal(t, authenticationv1.UserInfo{
 		Username: "alice", UID: "1", Groups: []string{"a", "b"}, Extra: map[string]authenticationv1.ExtraValue{"scopes": {"x", "y"}},
 	}, answered.Status.UserInfo)
@@ -140,7 +133,7 @@ func TestReviewsThatAreNotEnabledAreNotServed(t *testing.T) {
 	enabled.EnableVersions(SelfReviewVersions()...)
 	enabled.DisableVersions(authenticationv1.SchemeGroupVersion)
 	enabled.DisableResources(authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"))
-	groups, err := SelfReviewGroups(enabled, utilfeature.DefaultFeatureGate, &decides{}, nil)
+	groups, err := SelfReviewGroups(enabled, &decides{}, nil)
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
 	served := groups[0].VersionedResourcesStorageMap["v1"]

@@ -17,8 +17,8 @@ func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
 		flags []string
 		want  map[string]int
 	}{
-		{"no configuration", nil, map[string]int{health: 200, check: 200, "/healthz": 200, other: 401, version: 200, "/version/": 200, "/versions": 401, "/version/x": 401, objects: 401, "/metrics": 401}},
-		{"a configuration without anonymous access", []string{"--authentication-config=" + writeFile(t, "a.yaml", configOf("v1beta1"))}, map[string]int{health: 200, check: 200, version: 200}},
+		{"no configuration", nil, map[string]int{health: 200, check: 401, "/healthz": 200, other: 401, version: 200, "/version/": 200, "/versions": 401, "/version/x": 401, objects: 401, "/metrics": 401}},
+		{"a configuration without anonymous access", []string{"--authentication-config=" + writeFile(t, "a.yaml", configOf("v1beta1"))}, map[string]int{health: 200, check: 401, version: 200}},
 		{"disabled", []string{config("{enabled: false}")}, map[string]int{health: 401, check: 401, version: 401}},
 		{"enabled for one path", []string{config("{enabled: true, conditions: [{path: /livez}]}")}, map[string]int{health: 200, check: 401, version: 401}},
 		{"enabled everywhere, but not authorized", []string{config("{enabled: true}")}, map[string]int{health: 200, check: 200, version: 200, objects: 403}},

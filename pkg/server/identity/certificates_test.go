@@ -71,44 +71,16 @@ func TestClientCertificateAuthenticatesUser(t *testing.T) {
 	}
 }
 
-func TestFrontProxyHeadersAuthenticateUser(t *testing.T) {
-	users, proxies := newCA(t, "users"), newCA(t, "proxies")
+func TestHeadersOfAFrontProxyAreIgnoredWithoutOne(t *testing.T) {
+	users := newCA(t, "users")
 	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
-	alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}
-	rejected := answer{Status: http.StatusUnauthorized}
-	tests := []struct {
-		name        string
-		flags       []string
-		certificate *tls.Certificate
-		want        answer
-	}{
-		{"an allowed name, signed by the front proxy's CA", []string{"--requestheader-allowed-names=front"}, proxies.client("front"), alice},
-		{"another name, signed by the front proxy's CA", []string{"--requestheader-allowed-names=front"}, proxies.client("back"), rejected},
-		{"any name, if none is configured", nil, proxies.client("back"), alice},
-		{"a user who sends the headers", nil, users.client("mallory"), answer{Status: http.StatusForbidden}},
-		{"no certificate", nil, nil, rejected},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			flags := append([]string{"--requestheader-client-ca-file=" + proxies.file}, test.flags...)
-			server := newTestServer(t, newTestOptions(t, flags...), users.file)
-			require.Equal(t, test.want, server.request(objects, test.certificate, headers))
-		})
-	}
-	t.Run("a header of another name", func(t *testing.T) {
-		server := newTestServer(t, newTestOptions(t, "--requestheader-client-ca-file="+proxies.file, "--requestheader-username-headers=X-Remote-User,X-Who"), users.file)
-		require.Equal(t, known("bob"), server.request("/version", proxies.client("front"), map[string]string{"X-Who": "bob"}))
-		require.Equal(t, known("mallory"), server.request("/version", users.client("mallory"), map[string]string{"X-Who": "bob"}), "the headers of other clients are ignored")
-	})
-	t.Run("headers without a front proxy", func(t *testing.T) {
-		server := newTestServer(t, newTestOptions(t), users.file)
-		require.Equal(t, answer{Status: http.StatusForbidden}, server.request(objects, users.client("mallory"), headers))
-	})
+	require.Equal(t, answer{Status: http.StatusForbidden}, newTestServer(t, newTestOptions(t), users.file).request(objects, users.client("mallory"), headers))
 }
 
 func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
-	good := newCA(t, "good")
+	cluster := newReviewer(t)
 	noPEM, empty := writeFile(t, "no.pem", "not a certificate\n"), writeFile(t, "empty.pem", "")
+	behind := "--kubeconfig=" + cluster.kubeconfig(t)
 	tests := []struct {
 		name  string
 		flags []string
@@ -117,12 +89,8 @@ func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
 		{"a missing client CA bundle", []string{"--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
 		{"a client CA bundle without certificates", []string{"--client-ca-file=" + noPEM}, []string{"--client-ca-file=" + noPEM, "PEM certificates"}},
 		{"an empty client CA bundle", []string{"--client-ca-file=" + empty}, []string{"--client-ca-file=" + empty, "PEM certificates"}},
-		{"a front proxy CA bundle without certificates", []string{"--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
-		{
-			"a CA of users and of any front proxy",
-			[]string{"--client-ca-file=" + good.file, "--requestheader-client-ca-file=" + good.file},
-			[]string{"--requestheader-client-ca-file=" + good.file, "CN=good", "--requestheader-allowed-names"},
-		},
+		{"a missing client CA bundle, behind a kube-apiserver", []string{behind, "--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
+		{"a front proxy CA bundle without certificates", []string{behind, "--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -133,31 +101,17 @@ func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the server's CA for any front proxy, beside another of users", func(t *testing.T) {
-		_, err := apply(t, newTestOptions(t, "--client-ca-file="+newCA(t, "users").file, "--requestheader-client-ca-file="+good.file), good.file)
-		require.ErrorContains(t, err, "also signs client certificates ("+good.file+")")
-	})
-	t.Run("one CA for both, and a name for the front proxy", func(t *testing.T) {
-		_, err := apply(t, newTestOptions(t, "--client-ca-file="+good.file, "--requestheader-client-ca-file="+good.file, "--requestheader-allowed-names=front"), "")
-		require.NoError(t, err)
-	})
 }
 
 func TestCABundlesAreReloadedWhenTheyRotate(t *testing.T) {
 	oldUsers, newUsers := newCA(t, "old-users"), newCA(t, "new-users")
-	oldProxies, newProxies := newCA(t, "old-proxies"), newCA(t, "new-proxies")
 	admin := newUsers.client("admin", user.SystemPrivilegedGroup)
-	front := newProxies.client("front")
-	headers := map[string]string{"X-Remote-User": "alice", "X-Remote-Group": user.SystemPrivilegedGroup}
-	server := newTestServer(t, newTestOptions(t, "--client-ca-file="+oldUsers.file, "--requestheader-client-ca-file="+oldProxies.file), "")
+	server := newTestServer(t, newTestOptions(t, "--client-ca-file="+oldUsers.file), "")
 	require.Equal(t, http.StatusUnauthorized, server.request(objects, admin, nil).Status)
-	require.Equal(t, http.StatusUnauthorized, server.request(objects, front, headers).Status)
 
 	require.NoError(t, os.Rename(newUsers.file, oldUsers.file))
-	require.NoError(t, os.Rename(newProxies.file, oldProxies.file))
-	eventually.Holds(t, "both CA bundles were reloaded", func(a *eventually.Attempt) {
+	eventually.Holds(t, "the CA bundle was reloaded", func(a *eventually.Attempt) {
 		require.Equal(a, http.StatusOK, server.request(objects, admin, nil).Status)
-		require.Equal(a, "alice", server.request(objects, front, headers).User.Name)
 	})
 	require.Equal(t, http.StatusUnauthorized, server.request(objects, oldUsers.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }

@@ -1,201 +1,175 @@
 package identity
 
 import (
+	"cmp"
 	"context"
-	"crypto/x509"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/anonymous"
-	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/request/union"
-	"k8s.io/apiserver/pkg/authentication/request/websocket"
 	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity/rbacfile"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
-// applyDelegated delegates to the kube-apiserver in front. It does not contact
-// kube-apiserver: this server starts without it and rejects credentials until it
-// answers.
-func (o *Options) applyDelegated(authenticationInfo *server.AuthenticationInfo, authorizationInfo *server.AuthorizationInfo, servingInfo *server.SecureServingInfo) error {
-	client, err := o.AuthenticationClientConfig()
+// applyDelegatedAuthentication is DelegatingAuthenticationOptions.ApplyTo, with three
+// differences. It contacts no kube-apiserver, so this server starts without one, and rejects
+// credentials until it answers. It limits the reviews of unknown tokens. And what client-go logs
+// of a TokenReview at verbosity 8, its body with the token, is discarded.
+func (o *Options) applyDelegatedAuthentication(info *server.AuthenticationInfo, serving *server.SecureServingInfo) error {
+	config, err := o.AuthenticationClientConfig()
 	if err != nil {
 		return err
 	}
-	if _, err := o.AuthorizationClientConfig(); err != nil {
-		return err
-	}
-	requestHeader := o.Authentication.RequestHeader
-	if err := checkCABundles([]string{o.Authentication.ClientCert.ClientCA}, requestHeader.ClientCAFile, requestHeader.AllowedNames); err != nil {
-		return err
-	}
-	if err := o.applyDelegatedAuthentication(client, authenticationInfo, servingInfo); err != nil {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst = 200, 400 // as in the library
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
 		return fmt.Errorf("delegated authentication by TokenReview: %w", err)
 	}
-	authorization := *o.Authorization
-	if authorization.RemoteKubeConfigFile == "" {
-		authorization.RemoteKubeConfigFile = o.Kubeconfig // without either, the library uses the credentials of the pod
-	}
-	readable, err := o.readablePaths()
+	certificates, err := o.delegatedCertificates(client)
 	if err != nil {
 		return err
 	}
-	authorization.AlwaysAllowPaths = nil // for all methods
-	delegated, err := newDelegatedAuthorizer(authorization)
-	if err != nil {
-		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
-	}
-	builtIn := rbacfile.NewBuiltIn(map[string][]rbacv1.PolicyRule{user.AllUnauthenticated: {readable}, user.AllAuthenticated: {readable}})
-	authorizationInfo.Authorizer, err = newAuthorizerUnion(
-		namedAuthorizer{"built-in", authorizer.AuthorizerFunc(builtIn.Authorize)},
-		namedAuthorizer{"delegated", authorizer.AuthorizerFunc(delegated.Authorize)})
-	return err
-}
-
-// applyDelegatedAuthentication is DelegatingAuthenticationOptions.ApplyTo, except
-// that it does not read the front proxy's CA bundle from kube-apiserver: the
-// library does, and fails the start if it cannot.
-func (o *Options) applyDelegatedAuthentication(client *rest.Config, info *server.AuthenticationInfo, serving *server.SecureServingInfo) error {
-	options := o.Authentication
-	client = rest.CopyConfig(client)
-	client.QPS, client.Burst = 200, 400 // as in the library
-	reviewer, err := kubernetes.NewForConfig(client)
-	if err != nil {
-		return err
-	}
-	reviews, err := webhook.NewFromInterface(reviewer.AuthenticationV1(), nil, *options.WebhookRetryBackoff, options.TokenRequestTimeout, webhook.AuthenticatorMetrics{
-		RecordRequestTotal:   authenticatorfactory.RecordRequestTotal,
-		RecordRequestLatency: authenticatorfactory.RecordRequestLatency,
-	})
-	if err != nil {
-		return err
-	}
-	tokens := tokencache.New(quietTokens{reviews}, false, options.CacheTTL, options.CacheTTL)
-	config := authenticatorfactory.DelegatingAuthenticatorConfig{}
-	if config.ClientCertificateCAContentProvider, err = o.clientCA(reviewer); err != nil {
-		return err
-	}
-	if config.RequestHeaderConfig, err = o.requestHeaderConfig(reviewer); err != nil {
-		return err
-	}
-	if err := info.ApplyClientCert(config.ClientCertificateCAContentProvider, serving); err != nil {
-		return err
-	}
-	if proxy := config.RequestHeaderConfig; proxy != nil {
-		info.RequestHeaderConfig = proxy
-		if err := info.ApplyClientCert(proxy.CAContentProvider, serving); err != nil {
+	for _, ca := range []dynamiccertificates.CAContentProvider{certificates.ClientCertificateCAContentProvider, proxyCA(certificates)} {
+		if err := info.ApplyClientCert(ca, serving); err != nil {
 			return err
 		}
 	}
-	info.Authenticator, err = o.newDelegatedAuthenticator(config, tokens)
+	info.RequestHeaderConfig = certificates.RequestHeaderConfig
+	reviews, err := webhook.NewFromInterface(client.AuthenticationV1(), nil, *o.Authentication.WebhookRetryBackoff, o.Authentication.TokenRequestTimeout,
+		webhook.AuthenticatorMetrics{RecordRequestTotal: authenticatorfactory.RecordRequestTotal, RecordRequestLatency: authenticatorfactory.RecordRequestLatency})
+	if err != nil {
+		return err
+	}
+	quiet := authenticator.TokenFunc(func(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+		return reviews.AuthenticateToken(klog.NewContext(ctx, logr.Discard()), token)
+	})
+	info.Authenticator, err = o.newDelegatedAuthenticator(certificates, newLimitedTokens(tokencache.New(quiet, false, o.Authentication.CacheTTL, o.Authentication.CacheTTL)))
 	return err
 }
 
-// newDelegatedAuthenticator joins the authenticators of certificates and of tokens.
-func (o *Options) newDelegatedAuthenticator(certificates authenticatorfactory.DelegatingAuthenticatorConfig, tokens authenticator.Token) (authenticator.Request, error) {
-	result := &delegatedAuthenticator{}
+// newDelegatedAuthenticator authenticates client certificates and the front proxy, then
+// tokens, and treats only requests without credentials as anonymous.
+func (o *Options) newDelegatedAuthenticator(certificates authenticatorfactory.DelegatingAuthenticatorConfig, tokens authenticator.Request) (authenticator.Request, error) {
+	all := []authenticator.Request{group.NewAuthenticatedGroupAdder(tokens)}
 	if certificates.ClientCertificateCAContentProvider != nil || certificates.RequestHeaderConfig != nil {
 		byCertificate, _, err := certificates.New()
 		if err != nil {
 			return nil, err
 		}
-		result.certificates = byCertificate
+		all = []authenticator.Request{byCertificate, all[0]}
 	}
-	byToken := group.NewAuthenticatedGroupAdder(union.New(bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)))
-	result.tokens = newLimitedTokens(byToken, newReviewLimit("TokenReview", unknownTokenRate, unknownTokenBurst, unknownTokensInFlight))
+	result := union.New(all...)
 	if o.AnonymousAuth {
-		result.anonymous = anonymous.NewAuthenticator(nil)
+		result = union.NewFailOnError(result, anonymous.NewAuthenticator(nil))
 	}
 	return result, nil
 }
 
-// clientCA returns the CA bundle for client certificates, or nil to accept none.
-func (o *Options) clientCA(client kubernetes.Interface) (dynamiccertificates.CAContentProvider, error) {
-	switch {
-	case o.Authentication.ClientCert.ClientCA != "":
-		return o.Authentication.ClientCert.GetClientCAContentProvider()
-	case o.Authentication.SkipInClusterLookup:
-		return nil, nil
-	default:
-		return dynamiccertificates.NewDynamicCAFromConfigMapController("client-ca", kubeapiserver.TrustNamespace, kubeapiserver.TrustName, clientCAFlag, client)
+// delegatedCertificates returns the CAs of client certificates and of the front proxy: from flags,
+// else from kube-apiserver's ConfigMap, else none.
+func (o *Options) delegatedCertificates(client kubernetes.Interface) (config authenticatorfactory.DelegatingAuthenticatorConfig, err error) {
+	options := o.Authentication
+	switch file := options.ClientCert.ClientCA; {
+	case file != "":
+		if config.ClientCertificateCAContentProvider, err = options.ClientCert.GetClientCAContentProvider(); err != nil {
+			return config, fmt.Errorf("--%s=%s: must be a CA bundle, a readable file of PEM certificates: %w", clientCAFlag, file, err)
+		}
+	case !options.SkipInClusterLookup:
+		if config.ClientCertificateCAContentProvider, err = newCAFromConfigMap("client-ca", clientCAFlag, client); err != nil {
+			return config, err
+		}
 	}
-}
-
-// requestHeaderConfig returns which front proxy may name users in request headers,
-// or nil to trust none.
-func (o *Options) requestHeaderConfig(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
-	switch {
-	case o.Authentication.RequestHeader.ClientCAFile != "":
-		return o.Authentication.RequestHeader.ToAuthenticationRequestHeaderConfig()
-	case o.Authentication.SkipInClusterLookup:
-		return nil, nil
-	default:
-		return newFrontProxyConfig(client)
+	switch file := options.RequestHeader.ClientCAFile; {
+	case file != "":
+		if config.RequestHeaderConfig, err = options.RequestHeader.ToAuthenticationRequestHeaderConfig(); err != nil {
+			return config, fmt.Errorf("--%s=%s: must be a CA bundle, a readable file of PEM certificates: %w", requestHeaderCAFlag, file, err)
+		}
+	case !options.SkipInClusterLookup:
+		config.RequestHeaderConfig, err = newFrontProxyConfig(client)
 	}
+	return config, err
 }
 
-// frontProxyController watches the front proxy's settings in kube-apiserver's
-// ConfigMap: the CA bundle, the allowed common names and the request headers.
-type frontProxyController struct {
-	*dynamiccertificates.ConfigMapCAController
-	headers *headerrequest.RequestHeaderAuthRequestController
+func newCAFromConfigMap(purpose, key string, client kubernetes.Interface) (*dynamiccertificates.ConfigMapCAController, error) {
+	return dynamiccertificates.NewDynamicCAFromConfigMapController(purpose, kubeapiserver.TrustNamespace, kubeapiserver.TrustName, key, client)
 }
 
-var (
-	_ dynamiccertificates.CAContentProvider = &frontProxyController{}
-	_ dynamiccertificates.ControllerRunner  = &frontProxyController{}
-)
+func proxyCA(certificates authenticatorfactory.DelegatingAuthenticatorConfig) dynamiccertificates.CAContentProvider {
+	if certificates.RequestHeaderConfig == nil {
+		return nil
+	}
+	return certificates.RequestHeaderConfig.CAContentProvider
+}
+
+// frontProxy watches the front proxy's settings in kube-apiserver's ConfigMap. Without its
+// headers, which may arrive after its CA bundle, it authenticates nobody.
+type frontProxy struct {
+	*genericoptions.DynamicRequestHeaderController
+}
+
+// RunOnce implements dynamiccertificates.ControllerRunner. It reads nothing, so that
+// the start does not depend on kube-apiserver.
+func (frontProxy) RunOnce(context.Context) error { return nil }
 
 func newFrontProxyConfig(client kubernetes.Interface) (*authenticatorfactory.RequestHeaderConfig, error) {
-	caBundle, err := dynamiccertificates.NewDynamicCAFromConfigMapController("front-proxy-ca", kubeapiserver.TrustNamespace, kubeapiserver.TrustName, requestHeaderCAFlag, client)
+	bundle, err := newCAFromConfigMap("front-proxy-ca", requestHeaderCAFlag, client)
 	if err != nil {
 		return nil, err
 	}
 	headers := headerrequest.NewRequestHeaderAuthRequestController(kubeapiserver.TrustName, kubeapiserver.TrustNamespace, client,
 		"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers",
 		"requestheader-extra-headers-prefix", requestHeaderNamesFlag)
-	dynamic := func(values func() []string) headerrequest.StringSliceProvider {
-		return headerrequest.StringSliceProviderFunc(values)
-	}
 	return &authenticatorfactory.RequestHeaderConfig{
-		CAContentProvider:   &frontProxyController{caBundle, headers},
-		UsernameHeaders:     dynamic(headers.UsernameHeaders),
-		UIDHeaders:          dynamic(headers.UIDHeaders),
-		GroupHeaders:        dynamic(headers.GroupHeaders),
-		ExtraHeaderPrefixes: dynamic(headers.ExtraHeaderPrefixes),
-		AllowedClientNames:  dynamic(headers.AllowedClientNames),
+		CAContentProvider: frontProxy{&genericoptions.DynamicRequestHeaderController{
+			ConfigMapCAController: bundle, RequestHeaderAuthRequestController: headers,
+		}},
+		UsernameHeaders:     headerrequest.StringSliceProviderFunc(headers.UsernameHeaders),
+		UIDHeaders:          headerrequest.StringSliceProviderFunc(headers.UIDHeaders),
+		GroupHeaders:        headerrequest.StringSliceProviderFunc(headers.GroupHeaders),
+		ExtraHeaderPrefixes: headerrequest.StringSliceProviderFunc(headers.ExtraHeaderPrefixes),
+		AllowedClientNames:  headerrequest.StringSliceProviderFunc(headers.AllowedClientNames),
 	}, nil
 }
 
-// VerifyOptions implements dynamiccertificates.CAContentProvider. It trusts no
-// front proxy before the headers and allowed names are known: they come from another
-// informer than the CA bundle and may arrive later.
-func (c *frontProxyController) VerifyOptions() (x509.VerifyOptions, bool) {
-	if len(c.headers.UsernameHeaders()) == 0 {
-		return x509.VerifyOptions{}, false
+// applyDelegatedAuthorization asks the kube-apiserver in front about unauthenticated clients apart
+// from users, with a client, a limit and a cache of their own. Impersonation is authorized as the
+// client that attempts it, before flow control, so that flow control cannot bound it.
+func (o *Options) applyDelegatedAuthorization(info *server.AuthorizationInfo) error {
+	if _, err := o.AuthorizationClientConfig(); err != nil {
+		return err
 	}
-	return c.ConfigMapCAController.VerifyOptions()
-}
-
-// RunOnce implements dynamiccertificates.ControllerRunner. It reads nothing, so that
-// the start does not depend on kube-apiserver.
-func (c *frontProxyController) RunOnce(context.Context) error { return nil }
-
-// Run implements dynamiccertificates.ControllerRunner.
-func (c *frontProxyController) Run(ctx context.Context, workers int) {
-	go c.ConfigMapCAController.Run(ctx, workers)
-	c.headers.Run(ctx, workers)
+	options := *o.Authorization
+	options.RemoteKubeConfigFile = cmp.Or(options.RemoteKubeConfigFile, o.Kubeconfig) // without either, the library uses the credentials of the pod
+	options.AlwaysAllowPaths = nil                                                    // for all methods
+	var users, unauthenticated server.AuthorizationInfo
+	if err := options.ApplyTo(&users); err != nil {
+		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
+	}
+	limit := newAccessLimit()
+	options.WithCustomRoundTripper(limit.transport)
+	if err := options.ApplyTo(&unauthenticated); err != nil {
+		return fmt.Errorf("delegated authorization by SubjectAccessReview: %w", err)
+	}
+	readable := []rbacv1.PolicyRule{o.readablePaths()}
+	builtIn := rbacfile.NewBuiltIn(map[string][]rbacv1.PolicyRule{user.AllUnauthenticated: readable, user.AllAuthenticated: readable})
+	info.Authorizer = firstOpinion([]authorizer.AuthorizerFunc{builtIn.Authorize, limit.authorizer(users.Authorizer, unauthenticated.Authorizer)})
+	return nil
 }

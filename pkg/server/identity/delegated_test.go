@@ -53,35 +53,11 @@ func TestNoCAIsTrustedBeforeKubeAPIServerPublishesIt(t *testing.T) {
 	eventually.Holds(t, "the client CA bundle was read from the cluster", func(a *eventually.Attempt) {
 		require.Equal(a, "bob", server.request(objects, bob, nil).User.Name)
 	})
-	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "no header is configured")
-}
-
-func TestFrontProxyIsNotTrustedBeforeItsHeadersAreKnown(t *testing.T) {
-	proxies, cluster := newCA(t, "proxies"), newReviewer(t)
-	cluster.publish(map[string]string{"requestheader-client-ca-file": string(proxies.pem)})
-	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t)), "")
-	require.NoError(t, err)
-	caBundle := applied.authentication.RequestHeaderConfig.CAContentProvider
-	eventually.Holds(t, "the front proxy CA bundle was read from the cluster", func(a *eventually.Attempt) {
-		require.NotEmpty(a, caBundle.CurrentCABundleContent())
-	})
-	_, known := caBundle.VerifyOptions()
-	require.False(t, known)
+	require.NotEqual(t, "alice", server.request(objects, front, remote).User.Name, "the names of headers and of the front proxy are not known")
 }
 
 func TestCABundlesOfFlagsNeedNoLookup(t *testing.T) {
 	users, cluster := newCA(t, "users"), newReviewer(t)
 	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
 	require.Equal(t, known("admin", user.SystemPrivilegedGroup), server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil))
-}
-
-func TestTwoKubeconfigsMayNameTwoServers(t *testing.T) {
-	authentication, authorization := newReviewer(t), newReviewer(t)
-	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
-	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-	server := newTestServer(t, newTestOptions(t, "--authentication-skip-lookup",
-		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t)), "")
-	require.Equal(t, known("alice"), server.withToken(objects, "secret"))
-	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.received())
-	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.received())
 }

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
 	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
@@ -38,7 +40,7 @@ func readsTokens(request *http.Request) bool {
 }
 
 // newFuzzedAuthenticator returns the authenticator behind a kube-apiserver without limits.
-func newFuzzedAuthenticator(f *testing.F) *delegatedAuthenticator {
+func newFuzzedAuthenticator(f *testing.F) authenticator.Request {
 	f.Helper()
 	bundle, err := dynamiccertificates.NewStaticCAContent("front-proxy", newCA(f, "proxies").pem)
 	require.NoError(f, err)
@@ -47,19 +49,13 @@ func newFuzzedAuthenticator(f *testing.F) *delegatedAuthenticator {
 		CAContentProvider: bundle, UsernameHeaders: headers("X-Remote-User"), UIDHeaders: headers("X-Remote-Uid"),
 		GroupHeaders: headers("X-Remote-Group"), ExtraHeaderPrefixes: headers("X-Remote-Extra-"), AllowedClientNames: headers("front"),
 	}
-	options := NewOptions()
-	options.AnonymousAuth = true
-	made, err := options.newDelegatedAuthenticator(authenticatorfactory.DelegatingAuthenticatorConfig{RequestHeaderConfig: proxy},
-		authenticator.TokenFunc(func(_ context.Context, token string) (*authenticator.Response, bool, error) {
-			return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, token == goodToken, nil
-		}))
+	limited := newLimitedTokens(authenticator.TokenFunc(func(_ context.Context, token string) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, token == goodToken, nil
+	}))
+	limited.together = rate.NewLimiter(rate.Inf, 1)
+	made, err := NewOptions().newDelegatedAuthenticator(authenticatorfactory.DelegatingAuthenticatorConfig{RequestHeaderConfig: proxy}, limited)
 	require.NoError(f, err)
-	result, ok := made.(*delegatedAuthenticator)
-	require.True(f, ok)
-	limited, ok := result.tokens.(*limitedTokens)
-	require.True(f, ok)
-	limited.limit = newReviewLimit("TokenReview", 1e12, 1<<40, 1)
-	return result
+	return made
 }
 
 // FuzzCredentials checks that only the right token makes a user of a client, and that a
@@ -106,11 +102,9 @@ func FuzzAuthenticationConfiguration(f *testing.F) {
 		f.Add(configOf(version) + "anonymous: {enabled: true, conditions: [{path: /livez}]}\n")
 		f.Add(configOf(version) + "jwt:\n- issuer: {url: 'https://example.com', audiences: [a]}\n  claimMappings: {username: {expression: claims.sub}}\n")
 	}
-	decoder := newConfigDecoder()
 	f.Fuzz(func(_ *testing.T, content string) {
-		configuration, err := decoder.decode([]byte(content))
-		if err == nil {
-			newAnonymous(configuration.Anonymous)
+		if configuration, err := newJWTAuthenticator().decode([]byte(content)); err == nil && configuration.Anonymous != nil {
+			anonymous.NewAuthenticator(configuration.Anonymous.Conditions)
 		}
 	})
 }

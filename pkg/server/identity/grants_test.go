@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes/fake"
@@ -81,41 +82,14 @@ func TestAChangedRBACFileTakesEffectWhileTheServerRuns(t *testing.T) {
 	})
 }
 
-// A webhook that knows no audiences accepts tokens for the server's own.
-func TestTokenIsForTheServerIfTheWebhookKnowsNoAudiences(t *testing.T) {
-	webhook := newReviewer(t)
-	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
-	webhook.audiences = []string{}
-	server := newTestServer(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t), "--api-audiences=flowcontrol"), "")
-	require.Equal(t, known("alice"), server.withToken("/version", "secret"))
-}
-
 func TestAcceptedTokensAreKeptAsLongAsTheFlagSays(t *testing.T) {
-	webhook := newReviewer(t)
-	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
-	kubeconfig := webhook.kubeconfig(t)
-	alone := newTestOptions(t, "--authentication-token-webhook-config-file="+kubeconfig, "--authentication-token-webhook-cache-ttl=1ns")
-	tokens, err := alone.newTokenWebhook(nil)
-	require.NoError(t, err)
-	for range 2 {
-		_, accepted, err := tokens.AuthenticateToken(t.Context(), "secret")
-		require.NoError(t, err)
-		require.True(t, accepted)
-	}
-	require.Len(t, webhook.received(), 2, "a token that the webhook revokes is rejected at once")
-
-	behind := newTestServer(t, newTestOptions(t, "--kubeconfig="+kubeconfig, "--authentication-skip-lookup", "--authentication-token-webhook-cache-ttl=1ns"), "")
-	before := countReviews(webhook, "authentication.k8s.io/v1 TokenReview")
+	cluster := newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
+	behind := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--authentication-token-webhook-cache-ttl=1ns"), "")
 	for range 2 {
 		behind.withToken("/version", "secret")
 	}
-	require.Equal(t, before+2, countReviews(webhook, "authentication.k8s.io/v1 TokenReview"))
-}
-
-func TestOneCAForUsersAndTheFrontProxyIsRejectedBehindKubeAPIServer(t *testing.T) {
-	users, cluster := newCA(t, "users"), newReviewer(t)
-	_, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--client-ca-file="+users.file, "--requestheader-client-ca-file="+users.file), "")
-	require.ErrorContains(t, err, "also signs client certificates")
+	require.Equal(t, 2, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"), "a token that is revoked is rejected at once")
 }
 
 func TestAlwaysAllowedPathsMayOnlyBeReadBehindKubeAPIServer(t *testing.T) {
@@ -138,18 +112,13 @@ func TestNoCAIsLookedUpBesideThoseOfFlags(t *testing.T) {
 	client := fake.NewClientset()
 	kubeconfig := "--kubeconfig=" + cluster.kubeconfig(t)
 
-	skipped := newTestOptions(t, kubeconfig, "--authentication-skip-lookup")
-	clientCA, err := skipped.clientCA(client)
+	skipped, err := newTestOptions(t, kubeconfig, "--authentication-skip-lookup").delegatedCertificates(client)
 	require.NoError(t, err)
-	require.Nil(t, clientCA)
-	proxy, err := skipped.requestHeaderConfig(client)
-	require.NoError(t, err)
-	require.Nil(t, proxy)
+	require.Equal(t, authenticatorfactory.DelegatingAuthenticatorConfig{}, skipped)
 
-	named := newTestOptions(t, kubeconfig, "--client-ca-file="+users.file)
-	clientCA, err = named.clientCA(client)
+	named, err := newTestOptions(t, kubeconfig, "--client-ca-file="+users.file).delegatedCertificates(client)
 	require.NoError(t, err)
-	require.Equal(t, users.pem, clientCA.CurrentCABundleContent())
+	require.Equal(t, users.pem, named.ClientCertificateCAContentProvider.CurrentCABundleContent())
 }
 
 // --kubeconfig is the default of the other two flags.
@@ -161,6 +130,8 @@ func TestReviewsGoToTheServerOfTheirKubeconfig(t *testing.T) {
 		"--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+authorization.kubeconfig(t))
 	require.Equal(t, known("alice"), newTestServer(t, options, "").withToken(objects, "secret"))
 	require.Empty(t, front.received())
+	require.Equal(t, []string{"authentication.k8s.io/v1 TokenReview"}, authentication.received())
+	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.received())
 	for reviewer, config := range map[*reviewer]func() (*rest.Config, error){
 		front: options.ClientConfig, authentication: options.AuthenticationClientConfig, authorization: options.AuthorizationClientConfig,
 	} {

@@ -54,28 +54,16 @@ func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
 // loaders it does not fall back to the credentials of the pod: an empty file is a
 // mistake. Errors name the flag and the file.
 func loadKubeconfig(flag, file string) (*rest.Config, error) {
+	var config *rest.Config
 	content, err := clientcmd.LoadFromFile(file)
+	if err == nil {
+		err = clientcmd.ResolveLocalPaths(content)
+	}
+	if err == nil {
+		config, err = clientcmd.NewDefaultClientConfig(*content, &clientcmd.ConfigOverrides{}).ClientConfig()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: must be a readable kubeconfig: %w", flag, file, err)
+		return nil, fmt.Errorf("--%s=%s: must be a readable kubeconfig whose current context names a server: %w", flag, file, err)
 	}
-	if err := clientcmd.ResolveLocalPaths(content); err != nil {
-		return nil, fmt.Errorf("--%s=%s: %w", flag, file, err)
-	}
-	config, err := clientcmd.NewDefaultClientConfig(*content, &clientcmd.ConfigOverrides{}).ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("--%s=%s: must be a kubeconfig whose current context names a server: %w", flag, file, err)
-	}
-	return config, nil
-}
-
-// loadWebhookKubeconfig loads the kubeconfig of a webhook. The client has a timeout
-// and no rate limit: flow control of incoming requests limits it.
-func loadWebhookKubeconfig(flag, file string) (*rest.Config, error) {
-	config, err := loadKubeconfig(flag, file)
-	if err != nil {
-		return nil, err
-	}
-	config.Timeout = webhookTimeout
-	config.QPS = -1
 	return config, nil
 }

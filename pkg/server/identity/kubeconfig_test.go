@@ -10,10 +10,10 @@ func TestInvalidKubeconfigErrorNamesFlagAndFile(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"missing", "/nowhere", "no such file"},
 		{"empty", writeFile(t, "empty", ""), "names a server"},
-		{"no YAML", writeFile(t, "invalid", "\t{"), "readable kubeconfig"},
+		{"no YAML", writeFile(t, "invalid", "\t{"), "readable kubeconfig whose"},
 		{"a missing CA bundle", writeFile(t, "ca", "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: https://127.0.0.1:1, certificate-authority: /nowhere.crt}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"), "/nowhere.crt"},
 	}
-	for _, flag := range []string{tokenWebhookFlag, authorizationWebhookFlag, "kubeconfig", "authentication-kubeconfig"} {
+	for _, flag := range []string{authorizationWebhookFlag, "kubeconfig", "authentication-kubeconfig"} {
 		for _, test := range tests {
 			t.Run("--"+flag+" "+test.name, func(t *testing.T) {
 				flags := []string{"--" + flag + "=" + test.file}
@@ -26,11 +26,4 @@ func TestInvalidKubeconfigErrorNamesFlagAndFile(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestWebhookClientHasATimeoutAndNoRateLimit(t *testing.T) {
-	config, err := loadWebhookKubeconfig(tokenWebhookFlag, newReviewer(t).kubeconfig(t))
-	require.NoError(t, err)
-	require.Positive(t, config.Timeout)
-	require.Negative(t, config.QPS)
 }

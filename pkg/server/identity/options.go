@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -13,13 +12,19 @@ import (
 )
 
 const (
-	kubeconfigFlag               = "kubeconfig"
-	authenticationKubeconfigFlag = "authentication-kubeconfig"
-	authorizationKubeconfigFlag  = "authorization-kubeconfig"
-	skipLookupFlag               = "authentication-skip-lookup"
-	tolerateLookupFailureFlag    = "authentication-tolerate-lookup-failure"
-	alwaysAllowPathsFlag         = "authorization-always-allow-paths"
-	anonymousAuthFlag            = "anonymous-auth"
+	kubeconfigFlag                  = "kubeconfig"
+	authenticationKubeconfigFlag    = "authentication-kubeconfig"
+	authorizationKubeconfigFlag     = "authorization-kubeconfig"
+	anonymousAuthFlag               = "anonymous-auth"
+	clientCAFlag                    = "client-ca-file"
+	requestHeaderCAFlag             = "requestheader-client-ca-file"
+	requestHeaderNamesFlag          = "requestheader-allowed-names"
+	alwaysAllowPathsFlag            = "authorization-always-allow-paths"
+	tokenFileFlag                   = "token-auth-file" //nolint:gosec // the name of a flag, no token
+	authenticationConfigFlag        = "authentication-config"
+	authorizationRBACFileFlag       = "authorization-rbac-file"
+	authorizationWebhookFlag        = "authorization-webhook-config-file"
+	authorizationWebhookVersionFlag = "authorization-webhook-version"
 )
 
 // Options are the flags of authentication and authorization.
@@ -32,13 +37,11 @@ type Options struct {
 	InClusterAllowed bool
 	// AnonymousAuth accepts requests without credentials, as system:anonymous: behind a
 	// kube-apiserver all of them, else the ones that the AuthenticationConfiguration allows, by
-	// default the health endpoints.
+	// default the health endpoints and /version.
 	AnonymousAuth bool
-	// ServerID labels this server's metrics.
-	ServerID string
 
 	// Authentication and Authorization delegate to a kube-apiserver. Their client CA,
-	// front proxy, cache TTLs and always allowed paths apply without one too.
+	// TTLs of decisions and always allowed paths apply without one too.
 	Authentication *genericoptions.DelegatingAuthenticationOptions
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
 
@@ -47,9 +50,25 @@ type Options struct {
 
 	// inCluster returns the credentials of the pod, and an error outside of one.
 	inCluster func() (*rest.Config, error)
-	// reloadInterval is the time between two checks of --authentication-config.
+	// reloadInterval is the time between two reads of a file that may change.
 	reloadInterval time.Duration
-	flags          flagSets
+	// flags has the flags of these options, nil before AddFlags.
+	flags *pflag.FlagSet
+}
+
+// LocalOptions are authentication and authorization without a kube-apiserver. An
+// empty file name disables its authenticator or authorizer.
+type LocalOptions struct {
+	// TokenFile is a CSV file of token, user name, UID and, optionally, groups.
+	TokenFile string
+	// AuthenticationConfigFile is an AuthenticationConfiguration.
+	AuthenticationConfigFile string
+	// AuthorizationRBACFile has ClusterRoles and ClusterRoleBindings.
+	AuthorizationRBACFile string
+	// AuthorizationWebhookFile is the kubeconfig of the webhook that answers
+	// SubjectAccessReviews of AuthorizationWebhookVersion ("v1" or "v1beta1").
+	AuthorizationWebhookFile    string
+	AuthorizationWebhookVersion string
 }
 
 // NewOptions returns the options of a server without a kube-apiserver.
@@ -57,7 +76,7 @@ func NewOptions() *Options {
 	return &Options{
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
 		Authorization:  genericoptions.NewDelegatingAuthorizationOptions(),
-		Local:          newLocalOptions(),
+		Local:          LocalOptions{AuthorizationWebhookVersion: "v1beta1"}, // as in kube-apiserver
 		AnonymousAuth:  true,
 		inCluster:      rest.InClusterConfig,
 		reloadInterval: 10 * time.Second,
@@ -67,8 +86,7 @@ func NewOptions() *Options {
 // AddFlags adds the flags to the sets "authentication" and "authorization".
 func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 	authentication, authorization := sets.FlagSet("authentication"), sets.FlagSet("authorization")
-	o.flags = flagSets{authentication, authorization}
-
+	o.Authentication.AddFlags(authentication)
 	authentication.StringVar(&o.Kubeconfig, kubeconfigFlag, o.Kubeconfig,
 		"kubeconfig of the kube-apiserver in front of this server, which authenticates and authorizes requests. "+
 			"Without it, and outside a cluster, this server does both by itself.")
@@ -76,40 +94,35 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 		"Accept requests without credentials, as user system:anonymous in group system:unauthenticated. "+
 			"Without a kube-apiserver in front: on the health endpoints and /version only, unless --authentication-config says otherwise. "+
 			"If false, probes of /livez and /readyz need credentials.")
-	o.Authentication.AddFlags(authentication)
+	authentication.StringVar(&o.Local.TokenFile, tokenFileFlag, o.Local.TokenFile,
+		"CSV file of bearer tokens: token, user name, UID and optionally quoted groups. Read once, at startup.")
+	authentication.StringVar(&o.Local.AuthenticationConfigFile, authenticationConfigFlag, o.Local.AuthenticationConfigFile,
+		"File with an AuthenticationConfiguration: JWT authenticators, and anonymous access (default: the health endpoints and /version only). "+
+			"Reloaded when it changes, except for anonymous access.")
+
 	o.Authorization.AddFlags(authorization)
-	o.Local.addFlags(authentication, authorization)
-	o.overrideUsage()
-}
+	authorization.StringVar(&o.Local.AuthorizationRBACFile, authorizationRBACFileFlag, o.Local.AuthorizationRBACFile,
+		"YAML file of ClusterRoles and ClusterRoleBindings (rbac.authorization.k8s.io/v1), for a server without a kube-apiserver in front. "+
+			"Reloaded when it changes; the last valid one stays in force. What it does not allow, the authorization webhook decides, if there is one.")
+	authorization.StringVar(&o.Local.AuthorizationWebhookFile, authorizationWebhookFlag, o.Local.AuthorizationWebhookFile,
+		"kubeconfig of the webhook that authorizes requests by SubjectAccessReview. Without it, without --authorization-rbac-file and "+
+			"without a kube-apiserver in front, users outside system:masters may only read discovery, version and health.")
+	authorization.StringVar(&o.Local.AuthorizationWebhookVersion, authorizationWebhookVersionFlag, o.Local.AuthorizationWebhookVersion,
+		"Version of the SubjectAccessReviews (authorization.k8s.io) that the authorization webhook answers: v1 or v1beta1.")
 
-// overrideUsage replaces the library's help for the flags that apply in local mode
-// too, or that default to another flag.
-func (o *Options) overrideUsage() {
-	for name, usage := range map[string]string{ //nolint:gosec // texts about tokens, no tokens
-		authenticationKubeconfigFlag: "kubeconfig of the kube-apiserver that answers TokenReviews. Its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
-		authorizationKubeconfigFlag:  "kubeconfig of the kube-apiserver that answers SubjectAccessReviews. Its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
-		clientCAFlag:                 "CA bundle for client certificates: the common name is the user, the organizations are the groups. Default: the bundle of the kube-apiserver in front. Without a kube-apiserver, certificates of the CA in --data-dir are accepted too, such as the one in admin.kubeconfig. Reloaded when it changes.",
-		tokenWebhookTTLFlag:          "How long to cache TokenReview responses. Default: 10s behind a kube-apiserver, 2m for --authentication-token-webhook-config-file.",
-		authorizedTTLFlag:            "How long to cache SubjectAccessReview responses that allow a request. Default: 10s behind a kube-apiserver, 5m for --authorization-webhook-config-file.",
-		unauthorizedTTLFlag:          "How long to cache SubjectAccessReview responses that do not allow a request. Default: 10s behind a kube-apiserver, 30s for --authorization-webhook-config-file.",
-		alwaysAllowPathsFlag:         "Paths that are authorized without a SubjectAccessReview. A trailing * matches any suffix. Without a kube-apiserver in front, the health endpoints and /version are always allowed.",
-		skipLookupFlag:               "Take the CA bundles for client certificates and the front proxy from flags only, not from the kube-apiserver in front.",
-		tolerateLookupFailureFlag:    "Become ready even if the front proxy's CA bundle cannot be read from the kube-apiserver in front. Until it is read, requests through the front proxy are anonymous.",
-		requestHeaderCAFlag:          "CA bundle for the client certificate of a front proxy, which names the user in request headers. Default: the bundle of the kube-apiserver in front; without a kube-apiserver, no front proxy is trusted. Reloaded when it changes.",
-		requestHeaderNamesFlag:       "Accepted common names of the front proxy's client certificate. Empty: any certificate signed by --requestheader-client-ca-file.",
+	o.flags = pflag.NewFlagSet("identity", pflag.ContinueOnError)
+	o.flags.AddFlagSet(authentication)
+	o.flags.AddFlagSet(authorization)
+	for name, usage := range map[string]string{
+		authenticationKubeconfigFlag:             "kubeconfig of the kube-apiserver that answers TokenReviews. Its user must be allowed to create tokenreviews.authentication.k8s.io. Default: --kubeconfig.",
+		authorizationKubeconfigFlag:              "kubeconfig of the kube-apiserver that answers SubjectAccessReviews. Its user must be allowed to create subjectaccessreviews.authorization.k8s.io. Default: --kubeconfig.",
+		clientCAFlag:                             "CA bundle for client certificates: the common name is the user, the organizations are the groups. Default: the bundle of the kube-apiserver in front. Without a kube-apiserver, certificates of the CA in --data-dir are accepted too, such as the one in admin.kubeconfig. Reloaded when it changes.",
+		alwaysAllowPathsFlag:                     "Paths that are authorized without a SubjectAccessReview. A trailing * matches any suffix. Without a kube-apiserver in front, the health endpoints and /version are always allowed.",
+		requestHeaderCAFlag:                      "CA bundle for the client certificate of a front proxy, which names the user in request headers. Default: the bundle of the kube-apiserver in front. Reloaded when it changes.",
+		"authentication-tolerate-lookup-failure": "Become ready even if the front proxy's CA bundle cannot be read from the kube-apiserver in front. Until it is read, requests through the front proxy are anonymous.",
 	} {
-		o.flags.lookup(name).Usage = usage
+		o.flags.Lookup(name).Usage = usage
 	}
-	for _, name := range []string{tokenWebhookTTLFlag, authorizedTTLFlag, unauthorizedTTLFlag} {
-		hideDefault(o.flags.lookup(name))
-	}
-}
-
-// hideDefault hides the default of a duration in --help and docs/flags.md: it is false
-// in local mode. pflag hides an empty DefValue only of values that are not its own
-// durationValue, hence the wrapping type.
-func hideDefault(flag *pflag.Flag) {
-	flag.Value, flag.DefValue = struct{ pflag.Value }{flag.Value}, ""
 }
 
 // Delegated reports whether a kube-apiserver authenticates and authorizes.
@@ -117,7 +130,9 @@ func (o *Options) Delegated() bool {
 	if o.Kubeconfig != "" || o.Authentication.RemoteKubeConfigFile != "" || o.Authorization.RemoteKubeConfigFile != "" {
 		return true
 	}
-	return o.InClusterAllowed && !o.Local.configured() && o.inPod()
+	local := o.Local
+	alone := local.TokenFile != "" || local.AuthenticationConfigFile != "" || local.AuthorizationRBACFile != "" || local.AuthorizationWebhookFile != ""
+	return o.InClusterAllowed && !alone && o.inPod()
 }
 
 func (o *Options) inPod() bool {
@@ -126,39 +141,20 @@ func (o *Options) inPod() bool {
 }
 
 // ApplyTo sets the authenticator and the authorizer, and makes the server request
-// client certificates. In local mode ownCAFile is this server's CA; client
+// client certificates. Without a kube-apiserver ownCAFile is this server's CA; client
 // certificates of it and of --client-ca-file are accepted. It may be empty.
 // Background work stops when ctx ends.
-func (o *Options) ApplyTo(
-	ctx context.Context,
-	authenticationInfo *server.AuthenticationInfo,
-	authorizationInfo *server.AuthorizationInfo,
-	servingInfo *server.SecureServingInfo,
-	ownCAFile string,
+func (o *Options) ApplyTo(ctx context.Context, authentication *server.AuthenticationInfo, authorization *server.AuthorizationInfo,
+	serving *server.SecureServingInfo, ownCAFile string,
 ) error {
 	if o.Delegated() {
-		return o.applyDelegated(authenticationInfo, authorizationInfo, servingInfo)
+		if err := o.applyDelegatedAuthentication(authentication, serving); err != nil {
+			return err
+		}
+		return o.applyDelegatedAuthorization(authorization)
 	}
-	if err := o.applyLocalAuthentication(ctx, authenticationInfo, servingInfo, ownCAFile); err != nil {
+	if err := o.applyLocalAuthentication(ctx, authentication, serving, ownCAFile); err != nil {
 		return err
 	}
-	return o.applyLocalAuthorization(ctx, authorizationInfo)
-}
-
-// flagSets hold the flags of Options; empty before AddFlags.
-type flagSets []*pflag.FlagSet
-
-// lookup returns a flag, which must exist.
-func (s flagSets) lookup(name string) *pflag.Flag {
-	for _, set := range s {
-		if flag := set.Lookup(name); flag != nil {
-			return flag
-		}
-	}
-	panic(fmt.Sprintf("identity: flag --%s is not defined", name))
-}
-
-// changed reports whether the flag is on the command line, with any value.
-func (s flagSets) changed(name string) bool {
-	return len(s) > 0 && s.lookup(name).Changed
+	return o.applyLocalAuthorization(ctx, authorization)
 }

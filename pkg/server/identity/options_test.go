@@ -2,9 +2,7 @@ package identity
 
 import (
 	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
@@ -15,24 +13,11 @@ func TestFlagsAreInTheirGroups(t *testing.T) {
 	var sets cliflag.NamedFlagSets
 	NewOptions().AddFlags(&sets)
 	require.Equal(t, []string{"authentication", "authorization"}, sets.Order)
-	for _, flag := range []string{"kubeconfig", "authentication-kubeconfig", "client-ca-file", "requestheader-username-headers", "token-auth-file", "authentication-config", "oidc-issuer-url", "authentication-token-webhook-cache-ttl", "api-audiences"} {
+	for _, flag := range []string{"kubeconfig", "authentication-kubeconfig", "client-ca-file", "requestheader-username-headers", "token-auth-file", "authentication-config", "authentication-token-webhook-cache-ttl"} {
 		require.NotNil(t, sets.FlagSet("authentication").Lookup(flag), flag)
 	}
 	for _, flag := range []string{"authorization-kubeconfig", "authorization-webhook-config-file", "authorization-webhook-version", "authorization-always-allow-paths"} {
 		require.NotNil(t, sets.FlagSet("authorization").Lookup(flag), flag)
-	}
-}
-
-func TestHelpShowsNoDefaultOfOneModeAlone(t *testing.T) {
-	var sets cliflag.NamedFlagSets
-	NewOptions().AddFlags(&sets)
-	for flag, set := range map[string]string{tokenWebhookTTLFlag: "authentication", authorizedTTLFlag: "authorization", unauthorizedTTLFlag: "authorization"} {
-		_, after, found := strings.Cut(sets.FlagSet(set).FlagUsages(), "--"+flag+" duration")
-		require.True(t, found, flag)
-		line, _, _ := strings.Cut(after, "\n")
-		require.Contains(t, line, "Default: 10s behind a kube-apiserver, ")
-		require.NotContains(t, line, "(default")
-		require.Empty(t, sets.FlagSet(set).Lookup(flag).DefValue)
 	}
 }
 
@@ -60,8 +45,6 @@ func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 		{"in a pod with local authorization", pod, true, []string{"--authorization-webhook-config-file=x"}, ""},
 		{"in a pod with a file of roles", pod, true, []string{"--authorization-rbac-file=x"}, ""},
 		{"in a pod with issuers", pod, true, []string{"--authentication-config=x"}, ""},
-		{"in a pod with an issuer", pod, true, []string{"--oidc-issuer-url=https://x"}, ""},
-		{"in a pod with a token webhook", pod, true, []string{"--authentication-token-webhook-config-file=x"}, ""},
 		{"in a pod without service account", noToken, true, nil, ""},
 	}
 	for _, test := range tests {
@@ -82,13 +65,4 @@ func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 		_, err := newTestOptions(t, "--kubeconfig=/nowhere").ClientConfig()
 		require.ErrorContains(t, err, "--kubeconfig=/nowhere")
 	})
-}
-
-func TestCacheTTLsDefaultToKubeAPIServers(t *testing.T) {
-	unset, options := newTestOptions(t), newTestOptions(t, "--authorization-webhook-cache-authorized-ttl=7s")
-	require.Equal(t, 5*time.Minute, unset.cacheTTL(authorizedTTLFlag, unset.Authorization.AllowCacheTTL, localAuthorizedTTL))
-	require.Equal(t, 10*time.Second, tokenSuccessTTL, "of tokens that are checked here")
-	require.Equal(t, 2*time.Minute, options.cacheTTL(tokenWebhookTTLFlag, options.Authentication.CacheTTL, localTokenWebhookTTL))
-	require.Equal(t, 7*time.Second, options.cacheTTL(authorizedTTLFlag, options.Authorization.AllowCacheTTL, localAuthorizedTTL))
-	require.Equal(t, 30*time.Second, options.cacheTTL(unauthorizedTTLFlag, options.Authorization.DenyCacheTTL, localUnauthorizedTTL))
 }

@@ -33,30 +33,16 @@ func logOf(t *testing.T) func() string {
 }
 
 func TestNoTokenIsLoggedAtAnyVerbosity(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		flags func(kubeconfig string) []string
-	}{
-		{"behind a kube-apiserver", func(kubeconfig string) []string {
-			return []string{"--kubeconfig=" + kubeconfig, "--authentication-skip-lookup"}
-		}},
-		{"with webhooks", func(kubeconfig string) []string {
-			return []string{"--authentication-token-webhook-config-file=" + kubeconfig, "--authorization-webhook-config-file=" + kubeconfig}
-		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			cluster := newReviewer(t)
-			cluster.users = map[string]authenticationv1.UserInfo{"valid-7f3a": {Username: "alice"}}
-			cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-			server := newTestServer(t, newTestOptions(t, test.flags(cluster.kubeconfig(t))...), "")
+	cluster := newReviewer(t)
+	cluster.users = map[string]authenticationv1.UserInfo{"valid-7f3a": {Username: "alice"}}
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup"), "")
 
-			log := logOf(t)
-			require.Equal(t, known("alice"), server.withToken(objects, "valid-7f3a"))
-			require.Equal(t, http.StatusUnauthorized, server.withToken(objects, "guess-9b1c").Status)
-			require.Contains(t, log(), "SubjectAccessReview", "other bodies are logged, or this test tests nothing")
-			for _, token := range []string{"7f3a", "9b1c"} {
-				require.NotContains(t, log(), token)
-			}
-		})
+	log := logOf(t)
+	require.Equal(t, known("alice"), server.withToken(objects, "valid-7f3a"))
+	require.Equal(t, http.StatusUnauthorized, server.withToken(objects, "guess-9b1c").Status)
+	require.Contains(t, log(), "SubjectAccessReview", "other bodies are logged, or this test tests nothing")
+	for _, token := range []string{"7f3a", "9b1c"} {
+		require.NotContains(t, log(), token)
 	}
 }

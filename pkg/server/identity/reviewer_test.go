@@ -25,8 +25,6 @@ type reviewer struct {
 	ca  *testCA
 	// users holds the users by token.
 	users map[string]authenticationv1.UserInfo
-	// audiences are the audiences of every token; nil means the review's.
-	audiences []string
 	// allow and deny decide a review. If both return false, there is no opinion.
 	allow, deny func(authorizationv1.SubjectAccessReviewSpec) bool
 	// status is the HTTP status of every response, 0 for reviews.
@@ -98,11 +96,7 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		review := authenticationv1.TokenReview{}
 		_ = json.Unmarshal(body, &review)
 		user, ok := r.users[review.Spec.Token]
-		audiences := r.audiences
-		if audiences == nil {
-			audiences = review.Spec.Audiences
-		}
-		review.Status = authenticationv1.TokenReviewStatus{Authenticated: ok, User: user, Audiences: audiences}
+		review.Status = authenticationv1.TokenReviewStatus{Authenticated: ok, User: user}
 		r.write(w, review)
 	default:
 		r.write(w, r.reviewAccess(body, kind.APIVersion))

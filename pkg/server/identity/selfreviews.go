@@ -11,9 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
-	"k8s.io/component-base/featuregate"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/gates"
 )
 
 // SelfReviewVersions returns the versions of the self-reviews, in the order of
@@ -30,17 +27,14 @@ func AddSelfReviewsToScheme(scheme *runtime.Scheme) error {
 
 // SelfReviewGroups returns the groups where clients ask who they are and what they may do, without
 // the resources that are not enabled. kube-apiserver's storages are not in the library.
-func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, features featuregate.FeatureGate, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
+func SelfReviewGroups(enabled serverstorage.APIResourceConfigSource, decides authorizer.Authorizer, rules authorizer.RuleResolver) ([]*genericapiserver.APIGroupInfo, error) {
 	scheme, err := newSelfReviewScheme()
 	if err != nil {
 		return nil, err
 	}
 	storages := map[schema.GroupVersion]map[string]rest.Storage{
-		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReview{}},
-		authorizationv1.SchemeGroupVersion: {
-			"selfsubjectaccessreviews": accessReview{authorizer: decides, selectors: gates.Enabled(features, gates.AuthorizeWithSelectors)},
-			"selfsubjectrulesreviews":  rulesReview{rules: rules},
-		},
+		authenticationv1.SchemeGroupVersion: {"selfsubjectreviews": subjectReviews()},
+		authorizationv1.SchemeGroupVersion:  {"selfsubjectaccessreviews": accessReviews(decides), "selfsubjectrulesreviews": rulesReviews(rules)},
 	}
 	var groups []*genericapiserver.APIGroupInfo
 	for _, version := range SelfReviewVersions() { // discovery has their order
@@ -68,41 +62,8 @@ func newSelfReviewScheme() (*runtime.Scheme, error) {
 	if err := AddSelfReviewsToScheme(scheme); err != nil {
 		return nil, err
 	}
-	for _, group := range SelfReviewVersions() {
-		internal := schema.GroupVersion{Group: group.Group, Version: runtime.APIVersionInternal}
-		for kind := range scheme.KnownTypes(group) {
-			switch kind {
-			case "SelfSubjectReview", "SelfSubjectAccessReview", "SelfSubjectRulesReview":
-				object, err := scheme.New(group.WithKind(kind))
-				if err != nil {
-					return nil, err
-				}
-				scheme.AddKnownTypes(internal, object)
-			}
-		}
-	}
+	scheme.AddKnownTypes(schema.GroupVersion{Group: authenticationv1.GroupName, Version: runtime.APIVersionInternal}, &authenticationv1.SelfSubjectReview{})
+	scheme.AddKnownTypes(schema.GroupVersion{Group: authorizationv1.GroupName, Version: runtime.APIVersionInternal},
+		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{})
 	return scheme, nil
 }
-
-// clusterScoped is what the storages share: they store nothing.
-type clusterScoped struct{}
-
-// NamespaceScoped implements rest.Scoper.
-func (clusterScoped) NamespaceScoped() bool { return false }
-
-// Destroy implements rest.Storage.
-func (clusterScoped) Destroy() {}
-
-// reviewStorage are the capabilities of each storage.
-type reviewStorage interface {
-	rest.Storage
-	rest.Scoper
-	rest.Creater //nolint:misspell // the library's name
-	rest.SingularNameProvider
-}
-
-var (
-	_ reviewStorage = subjectReview{}
-	_ reviewStorage = accessReview{}
-	_ reviewStorage = rulesReview{}
-)

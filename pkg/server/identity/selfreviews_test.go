@@ -64,22 +64,6 @@ func TestTheListIsIncompleteWithAWebhook(t *testing.T) {
 	require.Len(t, status.ResourceRules, 2, "the self-reviews")
 }
 
-// Without the feature, kube-apiserver neither validates selectors nor shows them.
-func TestSelectorsOfAQuestionAreDroppedWithoutTheirFeature(t *testing.T) {
-	applied, err := apply(t, newTestOptions(t), "")
-	require.NoError(t, err)
-	who := &user.DefaultInfo{Name: "root", Groups: []string{user.SystemPrivilegedGroup}}
-	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-		Verb: "list", Resource: "flowschemas", FieldSelector: &authorizationv1.FieldSelectorAttributes{}, LabelSelector: &authorizationv1.LabelSelectorAttributes{},
-	}}}
-	_, err = accessReview{authorizer: applied.authorization.Authorizer, selectors: true}.Create(request.WithUser(t.Context(), who), review.DeepCopy(), nil, &metav1.CreateOptions{})
-	require.ErrorContains(t, err, "requirements or rawSelector is required")
-
-	answer := create(t, accessReview{authorizer: applied.authorization.Authorizer}, who, review).(*authorizationv1.SelfSubjectAccessReview)
-	require.True(t, answer.Status.Allowed)
-	require.Equal(t, authorizationv1.ResourceAttributes{Verb: "list", Resource: "flowschemas"}, *answer.Spec.ResourceAttributes)
-}
-
 func requireAllowed(t *testing.T, authorizes authorizer.Authorizer, attributes authorizer.AttributesRecord) {
 	t.Helper()
 	decision, reason, err := authorizes.Authorize(t.Context(), attributes)
@@ -91,7 +75,7 @@ func rulesOf(t *testing.T, authorizes authorizer.Authorizer, who user.Info) auth
 	t.Helper()
 	rules, ok := authorizes.(authorizer.RuleResolver)
 	require.True(t, ok)
-	return create(t, rulesReview{rules: rules}, who, &authorizationv1.SelfSubjectRulesReview{
+	return create(t, rulesReviews(rules), who, &authorizationv1.SelfSubjectRulesReview{
 		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"},
 	}).(*authorizationv1.SelfSubjectRulesReview).Status
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
@@ -27,10 +26,6 @@ func TestTokenFileAuthenticatesUser(t *testing.T) {
 			"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Protocol": protocol,
 		}))
 	})
-	t.Run("a token beside audiences", func(t *testing.T) {
-		server := newTestServer(t, newTestOptions(t, "--token-auth-file="+file, "--api-audiences=flowcontrol"), "")
-		require.Equal(t, alice, server.withToken(objects, "secret-a"))
-	})
 }
 
 func TestInvalidTokenFileErrorNamesFlagAndFile(t *testing.T) {
@@ -47,52 +42,4 @@ func TestInvalidTokenFileErrorNamesFlagAndFile(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-}
-
-func TestTokenWebhookAuthenticatesUser(t *testing.T) {
-	for flag, version := range map[string]string{"": "v1beta1", "--authentication-token-webhook-version=v1": "v1"} {
-		t.Run("in "+version, func(t *testing.T) {
-			webhook := newReviewer(t)
-			webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice", UID: "1", Groups: []string{user.SystemPrivilegedGroup}}}
-			flags := []string{"--authentication-token-webhook-config-file=" + webhook.kubeconfig(t), "--api-audiences=flowcontrol"}
-			if flag != "" {
-				flags = append(flags, flag)
-			}
-			server := newTestServer(t, newTestOptions(t, flags...), "")
-			alice := answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}
-
-			require.Equal(t, alice, server.withToken(objects, "secret"))
-			require.Equal(t, alice, server.withToken(objects, "secret"))
-			require.Equal(t, []string{"authentication.k8s.io/" + version + " TokenReview"}, webhook.received(), "the second response is cached")
-			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
-			require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken(objects, "guess"))
-			require.Len(t, webhook.received(), 2, "a rejection is cached too")
-		})
-	}
-}
-
-func TestTokenForAnotherAudienceIsRejected(t *testing.T) {
-	webhook := newReviewer(t)
-	webhook.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
-	webhook.audiences = []string{"shop"}
-	kubeconfig := "--authentication-token-webhook-config-file=" + webhook.kubeconfig(t)
-	require.Equal(t, known("alice"), newTestServer(t, newTestOptions(t, kubeconfig), "").withToken("/version", "secret"), "without --api-audiences, audiences are not checked")
-	require.Equal(t, known("alice"), newTestServer(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol,shop"), "").withToken("/version", "secret"))
-	require.Equal(t, answer{Status: http.StatusUnauthorized}, newTestServer(t, newTestOptions(t, kubeconfig, "--api-audiences=flowcontrol"), "").withToken("/version", "secret"))
-}
-
-func TestTokenWebhookIsAskedLast(t *testing.T) {
-	webhook := newReviewer(t)
-	file := writeFile(t, "tokens.csv", "secret,alice,1\n")
-	server := newTestServer(t, newTestOptions(t, "--token-auth-file="+file, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
-	require.Equal(t, http.StatusOK, server.withToken("/version", "secret").Status)
-	require.Empty(t, webhook.received())
-}
-
-func TestTokenIsRejectedIfTheWebhookFails(t *testing.T) {
-	webhook := newReviewer(t)
-	webhook.status = http.StatusForbidden
-	server := newTestServer(t, newTestOptions(t, "--authentication-token-webhook-config-file="+webhook.kubeconfig(t)), "")
-	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", "secret"))
-	require.NotEmpty(t, webhook.received())
 }

@@ -49,7 +49,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		object, list      = v1Path + "/flowschemas/catch-all", v1Path + "/flowschemas"
 		rejected, unknown = http.StatusForbidden, http.StatusUnauthorized
 	)
-	health := map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200, "/readyz/ping": 200, "/livez/etcd": 200}
+	health := map[string]int{"/livez": 200, "/readyz": 200, "/healthz": 200, "/readyz?verbose": 200, "/readyz/ping": unknown, "/livez/etcd": unknown}
 	for _, test := range []struct {
 		name         string
 		certificates []tls.Certificate

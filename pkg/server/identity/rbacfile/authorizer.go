@@ -1,28 +1,17 @@
 package rbacfile
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"sync/atomic"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/klog/v2"
 )
 
 // Authorizer allows what a file allows, and has no opinion about the rest.
-type Authorizer struct {
-	file    string
-	current atomic.Pointer[policy]
-	// lastContent is the content in use, or an invalid one already reported. Only
-	// reload uses it.
-	lastContent []byte
-}
+type Authorizer struct{ current atomic.Pointer[policy] }
 
 var _ authorizer.RuleResolver = (*Authorizer)(nil)
 
@@ -36,19 +25,17 @@ func NewBuiltIn(groups map[string][]rbacv1.PolicyRule) *Authorizer {
 	return a
 }
 
-// New reads the file. The error says what is wrong with it.
-func New(file string) (*Authorizer, error) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("must be a readable file: %w", err)
-	}
+// New returns an authorizer that allows nothing before Use.
+func New() *Authorizer { return NewBuiltIn(nil) }
+
+// Use puts the content of a file in force. The error says what is wrong with it; then what was in
+// force stays.
+func (a *Authorizer) Use(content []byte) error {
 	found, err := decode(content)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		a.current.Store(newPolicy(found))
 	}
-	a := &Authorizer{file: file, lastContent: content}
-	a.current.Store(newPolicy(found))
-	return a, nil
+	return err
 }
 
 // Authorize never returns an error. It is an authorizer.AuthorizerFunc.
@@ -77,31 +64,4 @@ func (a *Authorizer) RulesFor(_ context.Context, who user.Info, _ string) (resou
 		}
 	}
 	return resources, paths, false, nil
-}
-
-// Run reads the file again once per interval until ctx ends. It polls the content, since
-// a mounted ConfigMap changes through symbolic links.
-func (a *Authorizer) Run(ctx context.Context, interval time.Duration) {
-	wait.UntilWithContext(ctx, a.reload, interval)
-}
-
-// reload puts a changed file in force. An invalid one is logged once, and what was in
-// force stays.
-func (a *Authorizer) reload(context.Context) {
-	content, err := os.ReadFile(a.file)
-	if err != nil {
-		klog.ErrorS(err, "Failed to read the RBAC file; the last one stays in force", "file", a.file)
-		return
-	}
-	if bytes.Equal(content, a.lastContent) {
-		return
-	}
-	a.lastContent = content
-	found, err := decode(content)
-	if err != nil {
-		klog.ErrorS(err, "The RBAC file is invalid; the last one stays in force", "file", a.file)
-		return
-	}
-	a.current.Store(newPolicy(found))
-	klog.InfoS("Reloaded the RBAC file", "file", a.file, "clusterRoles", len(found.roles), "clusterRoleBindings", len(found.bindings))
 }

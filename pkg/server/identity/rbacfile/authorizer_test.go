@@ -1,8 +1,6 @@
 package rbacfile
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,13 +61,11 @@ metadata: {name: r}
 `
 )
 
-func write(t *testing.T, path, content string) string {
+func use(t *testing.T, content string) *Authorizer {
 	t.Helper()
-	if path == "" {
-		path = filepath.Join(t.TempDir(), "rbac.yaml")
-	}
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
+	a := New()
+	require.NoError(t, a.Use([]byte(content)))
+	return a
 }
 
 func resource(verb, resource, subresource, name string) authorizer.AttributesRecord {
@@ -80,8 +76,7 @@ func resource(verb, resource, subresource, name string) authorizer.AttributesRec
 }
 
 func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
-	a, err := New(write(t, "", teamA))
-	require.NoError(t, err)
+	a := use(t, teamA)
 	member := &user.DefaultInfo{Name: "bob", Groups: []string{"other", "team-a"}}
 	editor := &user.DefaultInfo{Name: "eve"}
 	stranger := &user.DefaultInfo{Name: "mallory", Groups: []string{"alice", "team-b"}}
@@ -156,18 +151,13 @@ func TestInvalidFilesAreRejected(t *testing.T) {
 		{"a subject without a name", role + binding + ref + "subjects: [{kind: User}]\n", `ClusterRoleBinding "b": subjects[0]: name must not be empty`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := New(write(t, "", test.content))
-			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, New().Use([]byte(test.content)), test.want)
 		})
 	}
-	_, err := New("/does/not/exist")
-	require.ErrorContains(t, err, "must be a readable file: open /does/not/exist")
 }
 
 func TestAChangedFileTakesEffectAndAnInvalidOneDoesNot(t *testing.T) {
-	path := write(t, "", teamA)
-	a, err := New(path)
-	require.NoError(t, err)
+	a := use(t, teamA)
 	decide := func() authorizer.Decision {
 		t.Helper()
 		request := resource("get", "flowschemas", "", "team-a")
@@ -185,24 +175,7 @@ func TestAChangedFileTakesEffectAndAnInvalidOneDoesNot(t *testing.T) {
 		{"", authorizer.DecisionNoOpinion},
 		{teamA, authorizer.DecisionAllow},
 	} {
-		write(t, path, step.content)
-		a.reload(t.Context())
+		_ = a.Use([]byte(step.content))
 		require.Equal(t, step.want, decide(), "after %q", step.content)
-	}
-	require.NoError(t, os.Remove(path))
-	a.reload(t.Context())
-	require.Equal(t, authorizer.DecisionAllow, decide(), "the last one stays")
-}
-
-// A library that knows constrained impersonation asks for its verbs. Another asks for none of them,
-// so that a rule with one would allow nothing.
-func TestVerbsOfConstrainedImpersonationAreRejectedUnlessTheLibraryAsksForThem(t *testing.T) {
-	for _, verb := range []string{"impersonate:user-info", "impersonate-on:user-info:list"} {
-		_, err := New(write(t, "", role+"rules: [{apiGroups: [a], resources: [b], verbs: [get, '"+verb+"']}]\n"))
-		if knowsConstrainedImpersonation() {
-			require.NoError(t, err)
-			continue
-		}
-		require.ErrorContains(t, err, `ClusterRole "r": rules[0]: verb "`+verb+`" belongs to constrained impersonation of Kubernetes 1.36`)
 	}
 }

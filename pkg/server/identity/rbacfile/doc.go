@@ -1,21 +1,6 @@
 // Package rbacfile authorizes users of a server without a kube-apiserver by a file of
-// ClusterRoles and ClusterRoleBindings (rbac.authorization.k8s.io/v1):
-//
-//	apiVersion: rbac.authorization.k8s.io/v1
-//	kind: ClusterRole
-//	metadata: {name: team-a-schemas}
-//	rules:
-//	- apiGroups: [flowcontrol.apiserver.k8s.io]
-//	  resources: [flowschemas]
-//	  resourceNames: [team-a]
-//	  verbs: [get, update, patch]
-//	---
-//	apiVersion: rbac.authorization.k8s.io/v1
-//	kind: ClusterRoleBinding
-//	metadata: {name: team-a-schemas}
-//	roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: team-a-schemas}
-//	subjects:
-//	- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: team-a}
+// ClusterRoles and ClusterRoleBindings (rbac.authorization.k8s.io/v1), as
+// artifacts/configuration/roles.yaml.
 //
 // The objects mean what they mean to kube-apiserver: a request is allowed if a rule of a
 // role that is bound to its user or to one of its groups covers it. Package

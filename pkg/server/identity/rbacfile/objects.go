@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"maps"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
 // objects are the objects of a file.
@@ -41,8 +41,8 @@ func decode(content []byte) (*objects, error) {
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", number, err)
 		}
-		if isEmpty(document) {
-			continue
+		if converted, err := yaml.ToJSON(document); err == nil && string(converted) == "null" {
+			continue // comments and blank lines alone
 		}
 		object, _, err := decoder.Decode(document, nil, nil)
 		if err == nil {
@@ -54,17 +54,6 @@ func decode(content []byte) (*objects, error) {
 	}
 	mistakes = append(mistakes, found.validate()...)
 	return found, errors.Join(mistakes...)
-}
-
-// isEmpty reports whether a document has comments and blank lines alone.
-func isEmpty(document []byte) bool {
-	for line := range bytes.Lines(document) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
-			return false
-		}
-	}
-	return true
 }
 
 func (o *objects) add(object runtime.Object) error {
@@ -86,7 +75,8 @@ func (o *objects) add(object runtime.Object) error {
 // validate returns what kube-apiserver would reject, and what has no effect here.
 func (o *objects) validate() []error {
 	var mistakes []error
-	for name, role := range o.roles {
+	for _, name := range slices.Sorted(maps.Keys(o.roles)) {
+		role := o.roles[name]
 		if name == "" {
 			mistakes = append(mistakes, errors.New("a ClusterRole has no metadata.name"))
 		}
@@ -114,27 +104,7 @@ func validateRule(rule *rbacv1.PolicyRule) error {
 	case len(rule.NonResourceURLs) == 0 && (len(rule.APIGroups) == 0 || len(rule.Resources) == 0):
 		return errors.New("apiGroups and resources must not be empty")
 	}
-	for _, verb := range rule.Verbs {
-		if isConstrainedImpersonation(verb) && !knowsConstrainedImpersonation() {
-			return fmt.Errorf("verb %q belongs to constrained impersonation of Kubernetes 1.36, and this server is built on a release without it, or it is disabled: "+
-				"it would allow nothing; write impersonate", verb)
-		}
-	}
 	return nil
-}
-
-// knowsConstrainedImpersonation reports whether the library has it and it is enabled. It is known
-// since k8s.io 0.35, and enabled by default since 0.36.
-func knowsConstrainedImpersonation() bool {
-	const feature = "ConstrainedImpersonation"
-	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()[feature]
-	return known && utilfeature.DefaultFeatureGate.Enabled(feature)
-}
-
-// isConstrainedImpersonation reports whether only kube-apiserver 1.36 and later asks for a verb, with
-// its feature ConstrainedImpersonation.
-func isConstrainedImpersonation(verb string) bool {
-	return strings.HasPrefix(verb, "impersonate:") || strings.HasPrefix(verb, "impersonate-on:")
 }
 
 func (o *objects) validateBinding(binding *rbacv1.ClusterRoleBinding) []error {

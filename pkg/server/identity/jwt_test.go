@@ -3,13 +3,15 @@ package identity
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
@@ -30,6 +32,22 @@ func configOf(version string, issuers ...*issuer) string {
 	return b.String()
 }
 
+// awaitToken waits until the server accepts a token: the issuer's keys are fetched in
+// the background.
+func awaitToken(t *testing.T, server *testServer, token string) answer {
+	t.Helper()
+	var last answer
+	eventually.Holds(t, "the token is accepted", func(a *eventually.Attempt) {
+		last = server.withToken("/version", token)
+		require.Equal(a, http.StatusOK, last.Status)
+	})
+	return last
+}
+
+func known(name string, groups ...string) answer {
+	return answer{Status: http.StatusOK, User: user.DefaultInfo{Name: name, Groups: append(groups, user.AllAuthenticated)}}
+}
+
 func TestAuthenticationConfigAuthenticatesUser(t *testing.T) {
 	rsa, ec := newRS256Issuer(t), newES256Issuer(t)
 	for _, version := range []string{"v1alpha1", "v1beta1", "v1"} {
@@ -44,11 +62,6 @@ func TestAuthenticationConfigAuthenticatesUser(t *testing.T) {
 		config := strings.Replace(configOf("v1beta1", rsa), "claim: sub\n      prefix: \"\"", `expression: "'corp:' + claims.sub"`, 1)
 		server := newTestServer(t, newTestOptions(t, "--authentication-config="+writeFile(t, "authentication.yaml", config)), "")
 		require.Equal(t, known("corp:alice"), awaitToken(t, server, rsa.token("alice", nil)))
-	})
-	t.Run("audiences", func(t *testing.T) {
-		file := writeFile(t, "authentication.yaml", configOf("v1beta1", rsa))
-		server := newTestServer(t, newTestOptions(t, "--authentication-config="+file, "--api-audiences=a,b"), "")
-		require.Equal(t, known("alice"), awaitToken(t, server, rsa.token("alice", nil)))
 	})
 }
 
@@ -81,143 +94,87 @@ func TestInvalidAuthenticationConfigErrorNamesFlagAndFile(t *testing.T) {
 	})
 }
 
-// testReloader reloads a file that the test rewrites.
-type testReloader struct {
-	*configReloader
-	t *testing.T
-}
-
-func newTestReloader(t *testing.T, content string) *testReloader {
+// startJWT returns an authenticator whose issuers have their signing keys.
+func startJWT(t *testing.T, content string) *jwtAuthenticator {
 	t.Helper()
-	reloader, err := newConfigReloader(t.Context(), writeFile(t, "authentication.yaml", content), "")
-	require.NoError(t, err)
-	reloader.issuerPollInterval = time.Millisecond
-	return &testReloader{configReloader: reloader, t: t}
-}
-
-// write replaces the file by a rename, as the kubelet does for a mounted
-// ConfigMap.
-func (f *testReloader) write(content string) {
-	f.t.Helper()
-	next := filepath.Join(filepath.Dir(f.file), "next")
-	require.NoError(f.t, os.WriteFile(next, []byte(content), 0o600))
-	require.NoError(f.t, os.Rename(next, f.file))
+	j := newJWTAuthenticator()
+	require.NoError(t, j.use(t.Context(), []byte(content)))
+	require.NoError(t, j.current.Load().wait(t.Context(), eventually.Grace))
+	return j
 }
 
 // accepts reports whether a token is accepted.
-func (f *testReloader) accepts(token string) bool {
-	_, ok, _ := f.tokens.AuthenticateToken(f.t.Context(), token)
+func (j *jwtAuthenticator) accepts(t *testing.T, token string) bool {
+	t.Helper()
+	_, ok, _ := j.AuthenticateToken(t.Context(), token)
 	return ok
 }
 
-// awaitIssuers waits for the signing keys of the current issuers.
-func (f *testReloader) awaitIssuers() {
-	f.t.Helper()
-	eventually.Holds(f.t, "the signing keys of all issuers were fetched", func(a *eventually.Attempt) {
-		require.NoError(a, f.tokens.current.Load().healthCheck())
-	})
-}
-
-func TestReloadReplacesTheAuthenticationConfig(t *testing.T) {
+func TestAnotherConfigurationReplacesTheIssuers(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
 	alice, bob := first.token("alice", nil), second.token("bob", nil)
-	f := newTestReloader(t, configOf("v1beta1", first))
-	f.awaitIssuers()
-	require.True(t, f.accepts(alice))
-	require.False(t, f.accepts(bob))
+	j := startJWT(t, configOf("v1beta1", first))
+	require.True(t, j.accepts(t, alice))
+	require.False(t, j.accepts(t, bob))
 
-	changed, err := f.reloadIfChanged(t.Context())
-	require.NoError(t, err)
-	require.False(t, changed, "the file has not changed")
-
-	f.write(configOf("v1beta1", second))
-	old := f.tokens.current.Load()
-	cancel, ended := old.cancel, false
-	old.cancel = func() { cancel(); ended = true }
-	changed, err = f.reloadIfChanged(t.Context())
-	require.NoError(t, err)
-	require.True(t, changed)
-	require.True(t, ended, "the background work of the old configuration stops")
-	require.False(t, f.accepts(alice))
-	require.True(t, f.accepts(bob), "tokens of the new issuer are accepted at once")
+	j.grace = 0
+	old := j.current.Load()
+	var ended atomic.Bool
+	cancel := old.cancel
+	old.cancel = func() { cancel(); ended.Store(true) }
+	require.NoError(t, j.use(t.Context(), []byte(configOf("v1beta1", second))))
+	eventually.Holds(t, "the background work of the previous issuers ends", func(a *eventually.Attempt) { require.True(a, ended.Load()) })
+	require.False(t, j.accepts(t, alice))
+	require.True(t, j.accepts(t, bob), "tokens of the new issuer are accepted at once")
 }
 
-func TestFailedReloadKeepsThePreviousAuthenticationConfig(t *testing.T) {
+func TestAnInvalidConfigurationKeepsThePreviousIssuers(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
 	alice := first.token("alice", nil)
-	tests := []struct{ name, content, want string }{
+	j := startJWT(t, configOf("v1beta1", first))
+	for _, test := range []struct{ name, content, want string }{
 		{"empty", "", "but is empty"},
 		{"neither YAML nor JSON", "\t{", "YAML or JSON"},
-		{"an unknown field", configOf("v1beta1", second) + "unknown: 1\n", `unknown field "unknown"`},
 		{"a change of anonymous access", configOf("v1beta1", second) + "anonymous: {enabled: true}\n", "anonymous: may not change"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newTestReloader(t, configOf("v1beta1", first))
-			f.awaitIssuers()
-			f.write(test.content)
-
-			changed, err := f.reloadIfChanged(t.Context())
-			require.ErrorContains(t, err, test.want)
-			require.False(t, changed)
-			require.True(t, f.accepts(alice))
-
-			_, err = f.reloadIfChanged(t.Context())
-			require.NoError(t, err, "the same error is reported once")
-
-			f.write(configOf("v1beta1", second))
-			changed, err = f.reloadIfChanged(t.Context())
-			require.NoError(t, err)
-			require.True(t, changed, "the corrected file is loaded")
-			require.True(t, f.accepts(second.token("bob", nil)))
+			require.ErrorContains(t, j.use(t.Context(), []byte(test.content)), test.want)
+			require.True(t, j.accepts(t, alice))
 		})
 	}
-	t.Run("a missing file", func(t *testing.T) {
-		f := newTestReloader(t, configOf("v1beta1", first))
-		f.awaitIssuers()
-		require.NoError(t, os.Remove(f.file))
-		_, err := f.reloadIfChanged(t.Context())
-		require.ErrorIs(t, err, os.ErrNotExist)
-		require.True(t, f.accepts(alice))
-	})
+	require.NoError(t, j.use(t.Context(), []byte(configOf("v1beta1", second))))
+	require.True(t, j.accepts(t, second.token("bob", nil)), "the corrected file is used")
 }
 
-func TestReloadWaitsForTheIssuersKeys(t *testing.T) {
+func TestIssuersAreReplacedWhenTheirKeysAreThere(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
-	f := newTestReloader(t, configOf("v1beta1", first))
-	f.awaitIssuers()
+	j := startJWT(t, configOf("v1beta1", first))
 	second.silent.Store(true)
-	f.write(configOf("v1beta1", second))
-
-	f.issuerTimeout = 50 * time.Millisecond
+	j.issuerTimeout = 50 * time.Millisecond
 	eventually.Holds(t, "the error says why there are no signing keys", func(a *eventually.Attempt) {
-		f.issuerTimeout *= 2
-		_, err := f.reloadIfChanged(a.Context())
-		require.ErrorContains(a, err, "503")
+		j.issuerTimeout *= 2
+		require.ErrorContains(a, j.use(a.Context(), []byte(configOf("v1beta1", second))), "503")
 	})
-	require.True(t, f.accepts(first.token("alice", nil)))
+	require.True(t, j.accepts(t, first.token("alice", nil)))
 
 	second.silent.Store(false)
-	f.issuerTimeout = eventually.Grace
-	changed, err := f.reloadIfChanged(t.Context())
-	require.NoError(t, err)
-	require.True(t, changed, "the same content is tried again")
-	require.True(t, f.accepts(second.token("bob", nil)))
+	j.issuerTimeout = eventually.Grace
+	require.NoError(t, j.use(t.Context(), []byte(configOf("v1beta1", second))))
+	require.True(t, j.accepts(t, second.token("bob", nil)))
 }
 
-func TestReloadRejectsNoToken(t *testing.T) {
+func TestReplacingIssuersRejectsNoToken(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
 	alice := first.token("alice", nil)
 	configs := []string{configOf("v1beta1", first), configOf("v1beta1", first, second)}
-	f := newTestReloader(t, configs[0])
-	f.awaitIssuers()
+	j := startJWT(t, configs[0])
 
 	ctx, cancel := context.WithCancel(t.Context())
 	rejected := make(chan error, 2)
 	for range cap(rejected) {
 		go func() {
 			for ctx.Err() == nil {
-				if _, ok, err := f.tokens.AuthenticateToken(context.Background(), alice); !ok {
+				if _, ok, err := j.AuthenticateToken(context.Background(), alice); !ok {
 					rejected <- err
 					return
 				}
@@ -226,10 +183,7 @@ func TestReloadRejectsNoToken(t *testing.T) {
 		}()
 	}
 	for i := range 6 {
-		f.write(configs[(i+1)%2])
-		changed, err := f.reloadIfChanged(t.Context())
-		require.NoError(t, err)
-		require.True(t, changed)
+		require.NoError(t, j.use(t.Context(), []byte(configs[(i+1)%2])))
 	}
 	cancel()
 	for range cap(rejected) {
@@ -243,24 +197,38 @@ func TestServerReloadsTheAuthenticationConfig(t *testing.T) {
 	options := newTestOptions(t, "--authentication-config="+file)
 	options.reloadInterval = time.Millisecond
 	server := newTestServer(t, options, "")
-	awaitToken(t, server, first.token("alice", nil))
-	require.NoError(t, os.Rename(writeFile(t, "next.yaml", configOf("v1beta1", second)), file))
+	alice := first.token("alice", nil)
+	awaitToken(t, server, alice)
+	replace := func(content string) {
+		t.Helper()
+		require.NoError(t, os.Rename(writeFile(t, "next.yaml", content), file)) // as the kubelet does for a mounted ConfigMap
+	}
+	log := logOf(t)
+	replace("invalid")
+	eventually.Holds(t, "the error is logged", func(a *eventually.Attempt) { require.Contains(a, log(), "the previous content stays in use") })
+	require.Equal(t, known("alice"), server.withToken("/version", alice))
+	replace(configOf("v1beta1", second))
 	require.Equal(t, known("bob"), awaitToken(t, server, second.token("bob", nil)))
 }
 
-func TestReloaderRunsUntilTheServerStops(t *testing.T) {
-	first, second := newRS256Issuer(t), newES256Issuer(t)
-	f := newTestReloader(t, configOf("v1beta1", first))
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		f.run(ctx, time.Millisecond)
-		close(ended)
-	}()
+func TestStartDoesNotWaitForTheIssuer(t *testing.T) {
+	issuer := newRS256Issuer(t)
+	issuer.silent.Store(true)
+	server := newTestServer(t, newTestOptions(t, "--authentication-config="+writeFile(t, "authentication.yaml", configOf("v1beta1", issuer))), "")
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", issuer.token("alice", nil)))
+	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "other requests are served")
+}
 
-	f.write(configOf("v1beta1", second))
-	bob := second.token("bob", nil)
-	eventually.Holds(t, "the new configuration is in use", func(a *eventually.Attempt) { require.True(a, f.accepts(bob)) })
-	cancel()
-	<-ended
+func TestTokensThatAreNotForThisServerOrNotValidAreRejected(t *testing.T) {
+	rsa, ec := newRS256Issuer(t), newES256Issuer(t)
+	server := newTestServer(t, newTestOptions(t, "--authentication-config="+writeFile(t, "authentication.yaml", configOf("v1beta1", rsa))), "")
+	require.Equal(t, known("alice"), awaitToken(t, server, rsa.token("alice", nil)))
+	for name, token := range map[string]string{
+		"another audience":         rsa.token("alice", map[string]any{"aud": "shop"}),
+		"expired":                  rsa.token("alice", map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}),
+		"another issuer":           ec.token("alice", nil),
+		"signed by another issuer": ec.token("alice", map[string]any{"iss": rsa.url()}),
+	} {
+		require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", token), name)
+	}
 }

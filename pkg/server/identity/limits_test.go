@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 // countReviews returns how many reviews of a kind a reviewer received.
@@ -73,8 +76,7 @@ func TestUnknownTokensAreLimitedApartFromKnownOnes(t *testing.T) {
 // Each client may send many requests at once, from many ports.
 func TestUnknownTokensAreLimitedByAddressAndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reject := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) { return nil, false, nil })
-		limited := newLimitedTokens(reject, newReviewLimit("TokenReview", unknownTokenRate, unknownTokenBurst, unknownTokensInFlight))
+		limited := newLimitedTokens(authenticator.TokenFunc(func(context.Context, string) (*authenticator.Response, bool, error) { return nil, false, nil }))
 		sent := 0
 		// reviewed returns how many tokens from an address are reviewed before one is rejected.
 		reviewed := func(address string) (count int) {
@@ -83,7 +85,7 @@ func TestUnknownTokensAreLimitedByAddressAndTogether(t *testing.T) {
 				request.RemoteAddr = fmt.Sprintf("%s:%d", address, 1024+sent)
 				request.Header.Set("Authorization", fmt.Sprintf("Bearer guess-%d", sent))
 				sent++
-				if _, _, err := limited.AuthenticateRequest(request); errors.Is(err, errTokenRejected) {
+				if _, _, err := limited.AuthenticateRequest(request); errors.Is(err, errTooMany) {
 					return count
 				}
 				count++
@@ -130,11 +132,21 @@ func TestAnonymousAuthMayBeDisabled(t *testing.T) {
 	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in --authentication-config="+configuration+" are mutually exclusive")
 }
 
-func TestReviewsInFlightAreLimited(t *testing.T) {
-	limit := newReviewLimit("TokenReview", 100, 100, 2)
-	require.True(t, limit.acquire())
-	require.True(t, limit.acquire())
-	require.False(t, limit.acquire(), "two are in flight")
-	limit.release()
-	require.True(t, limit.acquire())
+// Clients that arrive together all find room, and the transport sends no more than the limit.
+func TestReviewsThatArriveTogetherAreLimited(t *testing.T) {
+	limit, sent := newAccessLimit(), 0
+	transport := limit.transport(roundTripper(func(*http.Request) (*http.Response, error) { sent++; return nil, nil }))
+	for range 2 * unauthenticatedReviewBurst {
+		_, _ = transport.RoundTrip(httptest.NewRequest(http.MethodPost, "/", nil)) //nolint:bodyclose // there is no answer
+	}
+	require.InDelta(t, unauthenticatedReviewBurst, sent, unauthenticatedReviewRate)
+
+	// The client of the transport queues requests. Later ones do not reach it.
+	decision, _, err := limit.authorizer(nil, nil).Authorize(t.Context(), authorizer.AttributesRecord{User: &user.DefaultInfo{Name: user.Anonymous}})
+	require.NoError(t, err)
+	require.Equal(t, authorizer.DecisionNoOpinion, decision)
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
