@@ -23,8 +23,8 @@ type chainFilter struct {
 	wrap    func(handler http.Handler) http.Handler
 }
 
-// chainFilters lists this server's filters in the order in which a request passes them. Those of
-// flow control, which pkg/apf/options adds, come between the ones around the chain and the ones inside.
+// chainFilters lists this server's filters, the outermost first. pkg/apf/options adds flow control's
+// own between the ones around the chain and the ones inside.
 func (s *Server) chainFilters(c *genericapiserver.Config) []chainFilter {
 	return []chainFilter{
 		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {

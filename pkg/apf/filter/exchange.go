@@ -11,7 +11,7 @@ import (
 )
 
 // exchange is a request and its response. The library gives its FlowControl, which calls Handle,
-// only parts of the request, and answers those that are rejected by itself.
+// only parts of the request, and answers rejected requests by itself.
 type exchange struct {
 	http.ResponseWriter
 	filter  *Filter

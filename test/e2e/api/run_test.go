@@ -138,7 +138,7 @@ func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 		require.ElementsMatch(t, *step.warnings, ours.header.Values("Warning"), what)
 	}
 	for _, cause := range causesOf(ours) {
-		if cause.Field != "dryRun" { // an option, of which the library tells
+		if cause.Field != "dryRun" { // the library tells of this option
 			require.Empty(t, gosyntax.Find(cause.Message), "%s: Go syntax in %s", what, cause.Message)
 		}
 	}
