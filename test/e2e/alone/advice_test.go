@@ -17,7 +17,6 @@ import (
 const (
 	missingLevel = "FC101 (info)"
 	neverMatches = "FC103"
-	tied         = "FC104"
 )
 
 // of returns a schema that matches all requests of a user.
@@ -137,88 +136,6 @@ func testAdviceIsCurrent(t *testing.T, s *live) {
 		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": null}}`, "Content-Type: application/merge-patch+json"))
 		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
 	}
-}
-
-func testAdviceAboutShadows(t *testing.T, s *live) {
-	create := func(schema *flowcontrolv1.FlowSchema) harness.Reply {
-		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
-	}
-	// The built-in global-default matches every request that reaches 9900.
-	answer := create(of("late", "late", 9950))
-	requireAdvice(t, answer, neverMatches)
-	require.Contains(t, adviceOf(answer)[0], `"global-default\" comes before it`)
-	require.Contains(t, adviceOf(answer)[0], "below 9900")
-
-	requireAdvice(t, create(of("shadow", "shadow-4001", 4001)))
-	requireAdvice(t, create(of("shadow", "shadow-4000", 4000)))
-	requireAdvice(t, create(of("shadow", "shadow-4002", 4002)), neverMatches)
-
-	reads := of("shadow", "shadow-5000", 4500)
-	reads.Spec.Rules[0].NonResourceRules = nil
-	reads.Spec.Rules[0].ResourceRules[0].Verbs = []string{"get", "list", "watch"}
-	requireAdvice(t, create(reads), neverMatches)
-	requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/"+reads.Name,
-		`{"spec": {"matchingPrecedence": 3999}}`, "Content-Type: application/merge-patch+json"))
-
-	// A schema with a dangling level matches no requests.
-	dangling := of("shadow-2", "shadow-2-4000", 4000)
-	dangling.Spec.PriorityLevelConfiguration.Name = "absent"
-	requireAdvice(t, create(dangling))
-	requireAdvice(t, create(of("shadow-2", "shadow-2-4001", 4001)))
-}
-
-func testAdviceAboutTies(t *testing.T, s *live) {
-	create := func(schema *flowcontrolv1.FlowSchema) harness.Reply {
-		return s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema))
-	}
-	requireAdvice(t, create(of("tie", "tie-b", 4100)))
-	requireAdvice(t, create(of("tie-not", "tie-other-user", 4100)))
-
-	writes := of("tie", "tie-a", 4100)
-	writes.Spec.PriorityLevelConfiguration.Name = "workload-low"
-	writes.Spec.Rules[0].ResourceRules[0].Verbs = []string{"create"}
-	answer := create(writes)
-	requireAdvice(t, answer, tied)
-	require.Contains(t, adviceOf(answer)[0], `4100 is also the precedence of \"tie-b\", and some requests match both; this FlowSchema gets them`)
-
-	requireAdvice(t, create(of("tie", "tie-c", 4100)), neverMatches)
-}
-
-func testAdviceAboutLevels(t *testing.T, s *live) {
-	const path = v1Path + "/prioritylevelconfigurations"
-	level := objects.LevelOf("advised", 1)
-	requireAdvice(t, s.do(t, http.MethodPost, path+"?dryRun=All", toJSON(t, level)), "FC206") // of 30 seats
-	level = objects.LevelOf("advised", 10)
-	requireAdvice(t, s.do(t, http.MethodPost, path, toJSON(t, level)))
-	queues := func(dryRun string) harness.Reply {
-		return s.do(t, http.MethodPatch, path+"/advised"+dryRun, `{"spec": {"limited": {"limitResponse": {"type": "Queue", "queuing": {"queues": 4, "handSize": 4}}}}}`,
-			"Content-Type: application/merge-patch+json")
-	}
-	requireAdvice(t, queues("?dryRun=All"), "FC204")
-	requireAdvice(t, queues(""), "FC204")
-	requireAdvice(t, queues(""))
-	requireAdvice(t, s.do(t, http.MethodPatch, path+"/advised", `{"spec": {"limited": {"nominalConcurrencyShares": 1000}}}`, "Content-Type: application/merge-patch+json"),
-		"FC204", "FC207")
-
-	schema := of("advised", "advised", 4200)
-	schema.Spec.PriorityLevelConfiguration.Name = "advised"
-	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, schema)))
-	requireAdvice(t, s.do(t, http.MethodDelete, path+"/advised", ""), "FC203 (info)")
-	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/advised", ""))
-}
-
-func testAdviceAboutBuiltInObjects(t *testing.T, s *live) {
-	change := func(path, body string) harness.Reply {
-		return s.do(t, http.MethodPatch, v1Path+path+"?dryRun=All", body, "Content-Type: application/merge-patch+json")
-	}
-	requireAdvice(t, change("/flowschemas/global-default", `{"spec": {"matchingPrecedence": 9901}}`), "FC301")
-	requireAdvice(t, change("/flowschemas/global-default", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"matchingPrecedence": 9901}}`))
-	requireAdvice(t, change("/flowschemas/kube-scheduler", `{"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}, "spec": {"priorityLevelConfiguration": {"name": "catch-all"}}}`), "FC303")
-	requireAdvice(t, s.do(t, http.MethodDelete, v1Path+"/flowschemas/global-default?dryRun=All", ""), "FC302")
-
-	nodes := of("system:node:a", "nodes", 300)
-	nodes.Spec.Rules[0].Subjects[0] = flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "system:nodes"}}
-	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas?dryRun=All", toJSON(t, nodes)), "FC303")
 }
 
 func testAdviceInKubectl(t *testing.T, s *live) {

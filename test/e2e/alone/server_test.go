@@ -40,10 +40,6 @@ func alone() []liveCase {
 	return []liveCase{
 		{"advice comes on every write that changes the spec, and of a missing level on every update", testAdviceByVerb},
 		{"advice knows what was written a moment before", testAdviceIsCurrent},
-		{"advice tells of schemas that never match", testAdviceAboutShadows},
-		{"advice tells of schemas of one precedence", testAdviceAboutTies},
-		{"advice tells of priority levels", testAdviceAboutLevels},
-		{"advice tells of built-in objects", testAdviceAboutBuiltInObjects},
 		{"advice is shown by kubectl", testAdviceInKubectl},
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},
