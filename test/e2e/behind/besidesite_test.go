@@ -3,19 +3,12 @@ package behind
 import (
 	"context"
 	"crypto/x509"
-	"fmt"
-	"net/http"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
@@ -30,12 +23,9 @@ const (
 
 // besideSite is a cluster where this server serves v1beta3.
 type besideSite struct {
-	*cluster.Cluster
-	// owner is the test that owns the processes.
-	owner   *testing.T
-	kubectl *harness.Kubectl
-	issuer  *issuer
-	wire    *wire // between the server and etcd
+	*site
+	issuer *issuer
+	wire   *wire // between the server and etcd
 
 	// clientCA signs certificates of users, proxyCA the front proxy's.
 	clientCA, proxyCA *harness.CA
@@ -58,7 +48,6 @@ func startSite(t *testing.T) *besideSite {
 	t.Helper()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
 	s := &besideSite{
-		owner:    t,
 		issuer:   newIssuer(t),
 		wire:     newWire(t, etcd.URL[len("https://"):]),
 		clientCA: harness.NewCA(t, "users"),
@@ -67,7 +56,7 @@ func startSite(t *testing.T) *besideSite {
 	clientCAFile := filepath.Join(t.TempDir(), "client-ca.crt")
 	replace(t, clientCAFile, s.clientCA.CertFile)
 	proxy := s.proxyCA.Client(t, proxyName)
-	s.Cluster = cluster.Start(t, cluster.Options{
+	c := cluster.Start(t, cluster.Options{
 		Topology: cluster.Beside, Etcd: etcd,
 		Rewrite: []string{"https://$(HOST_IP):2379", "https://" + s.wire.address},
 		KubeAPIServerArgs: append(s.issuer.kubeAPIServerArgs(),
@@ -79,7 +68,7 @@ func startSite(t *testing.T) *besideSite {
 			"--proxy-client-key-file="+proxy.KeyFile,
 		),
 	})
-	s.kubectl = s.Kubectl(t)
+	s.site = siteOf(t, c, "v1beta3")
 	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
 	s.serving = x509.NewCertPool()
 	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
@@ -152,27 +141,9 @@ func trySend(ctx context.Context, config *rest.Config, method, path, body string
 	return harness.Send(ctx, client, method, config.Host+path, body, headers...)
 }
 
-// waitUnavailable waits until the APIService reports that no replica is ready.
-func (s *besideSite) waitUnavailable(t *testing.T) {
-	t.Helper()
-	client, err := dynamic.NewForConfig(s.Config(t))
-	require.NoError(t, err)
-	services := client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
-	eventually.Holds(t, "the APIService says that no replica is ready", func(a *eventually.Attempt) {
-		service, err := services.Get(a.Context(), "v1beta3."+group, metav1.GetOptions{})
-		require.NoError(a, err)
-		conditions, _, err := unstructured.NestedSlice(service.Object, "status", "conditions")
-		require.NoError(a, err)
-		require.Contains(a, fmt.Sprint(conditions), "reason:MissingEndpoints status:False type:Available")
-	})
-}
-
 // serves waits until the aggregator forwards requests to this server again.
 func (s *besideSite) serves(t *testing.T, path string) {
 	t.Helper()
-	s.WaitAPIService(t, "v1beta3."+group)
-	admin := s.Config(t)
-	eventually.Holds(t, path+" is served", func(a *eventually.Attempt) {
-		require.Equal(a, http.StatusOK, send(a, admin, http.MethodGet, path, "").Code)
-	})
+	s.WaitAPIService(t, apiService("v1beta3"))
+	s.waitOK(t, path)
 }

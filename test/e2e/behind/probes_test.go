@@ -39,7 +39,7 @@ func testEtcdLoss(t *testing.T, s *besideSite) {
 		processes[pod.Name()] = pod.Process().PID()
 	}
 	s.wire.cut()
-	s.waitUnavailable(t)
+	s.waitSays(t, "v1beta3", noEndpoints)
 	for _, pod := range pods {
 		require.False(t, pod.Ready())
 		live := send(t, s.to(t, pod).config, http.MethodGet, "/livez", "")
