@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	// tick and electionTimeout are a fifth and a tenth of etcd's defaults. A starting member waits
+	// tick and electionTimeout are a tenth and a twentieth of etcd's defaults. A starting member waits
 	// between one tick and the timeout before it elects itself; the only one waits for nobody.
-	tick            = 20 * time.Millisecond
-	electionTimeout = 100 * time.Millisecond
+	tick            = 10 * time.Millisecond
+	electionTimeout = 50 * time.Millisecond
 	// progressInterval is how often watches without events receive a bookmark.
 	// After etcd's default of 10 minutes, resource versions would be old.
 	progressInterval = 5 * time.Second
