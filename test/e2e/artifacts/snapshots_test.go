@@ -48,5 +48,5 @@ func TestSnapshotsAreTakenOfTheEtcdThatIsDeployed(t *testing.T) {
 	// The command has these flags: help ends a command that has parsed all of them.
 	code, output := harness.RunServer(t, append(container.Args, "--help")...)
 	require.Zero(t, code, output)
-	require.Contains(t, output, "Save a snapshot of the store to a new file")
+	require.Contains(t, output, "Save a snapshot of the etcd of a running server to a new file")
 }
