@@ -13,6 +13,9 @@ type Replica struct {
 	Name string `json:"name"`
 	// Read is when it was read; of a directory, when its files were written.
 	Read time.Time `json:"readAt"`
+	// Taken is when the figures were true, for ages; zero if it is unknown. A file may be written
+	// long after it, so of saved answers it is the latest time in them.
+	Taken time.Time `json:"-"`
 	// Away reports that the server could not be reached: then only Name, Read and
 	// Missing are set.
 	Away     bool      `json:"away,omitempty"`
@@ -25,6 +28,15 @@ type Replica struct {
 	Rejections []Rejection `json:"-"`
 	// Missing says what could not be read.
 	Missing []Missing `json:"missing,omitempty"`
+}
+
+// Since returns the seconds from a time until the figures were true; nil if that is unknown, as of the
+// latest time in saved answers. The clocks of two machines differ, so it is at least 0.
+func (r *Replica) Since(at time.Time) *float64 {
+	if r.Taken.IsZero() || r.Taken.Equal(at) {
+		return nil
+	}
+	return new(max(0, r.Taken.Sub(at).Seconds()))
 }
 
 // Missing is something that could not be read.

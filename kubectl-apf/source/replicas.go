@@ -152,7 +152,7 @@ func (c *cluster) readAll(ctx context.Context, names []string, config *rest.Conf
 // readReplica reads the wanted endpoints one after the other. It stops if the first one
 // shows that the server cannot be reached.
 func (c *client) readReplica(ctx context.Context, now time.Time, want Want) replica.Replica {
-	state := replica.Replica{Name: c.name, Read: now}
+	state := replica.Replica{Name: c.name, Read: now, Taken: now}
 	for i, endpoint := range want.Endpoints() {
 		err := c.read(ctx, &state, endpoint)
 		if i == 0 && err != nil && !isAnswer(err) {

@@ -64,6 +64,7 @@ func TestEachReplicaIsRead(t *testing.T) {
 		assert.Empty(t, state.Missing)
 		assert.False(t, state.Away)
 		assert.Equal(t, now(), state.Read)
+		assert.Equal(t, now(), state.Taken)
 		assert.Equal(t, new(74), state.Metrics.Levels["system"].Nominal)
 		assert.Empty(t, state.Levels, "not wanted")
 		waiting[state.Name] = state.Queues[0].Waiting

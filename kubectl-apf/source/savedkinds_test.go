@@ -160,6 +160,21 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 	}
 }
 
+// Files are often copied long after they were saved.
+func TestAgesEndWithTheLatestTimeInADump(t *testing.T) {
+	directory := t.TempDir()
+	later := strings.SplitAfter(requestsAt(41), "\n")[1]
+	write(t, directory, map[string]string{"x": requestsAt(1) + later, "y/levels.txt": levelsText})
+	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Requests: true})
+	require.NoError(t, err)
+	require.Len(t, states, 2)
+	saved := states[0]
+	require.Len(t, saved.Requests, 2)
+	assert.Equal(t, new(40.0), saved.Since(saved.Requests[0].Arrived))
+	assert.Nil(t, saved.Since(saved.Requests[1].Arrived), "nothing says how long after it the dump was taken")
+	assert.True(t, states[1].Taken.IsZero())
+}
+
 // TestPreviousIsEarlierWhateverItsTime has a previous log that was written last, as copies
 // are: the path decides. Otherwise the time does.
 func TestPreviousIsEarlierWhateverItsTime(t *testing.T) {

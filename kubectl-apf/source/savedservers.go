@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
@@ -187,6 +188,13 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 			s.state.Read = a.modified
 		}
 		s.state.Add(endpoint, bytes.NewReader(a.data))
+	}
+	for i := range s.state.Requests {
+		for _, at := range []time.Time{s.state.Requests[i].Arrived, s.state.Requests[i].Started} {
+			if at.After(s.state.Taken) {
+				s.state.Taken = at
+			}
+		}
 	}
 	return s
 }

@@ -101,7 +101,7 @@ func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Re
 	flow := flowNamed(flows, flowKey{request.Level, request.FlowSchema, request.Distinguisher})
 	if request.Started.IsZero() {
 		flow.Waiting++
-		longer(&flow.OldestWaitSeconds, new(seconds(request.Arrived, r.Read)))
+		longer(&flow.OldestWaitSeconds, r.Since(request.Arrived))
 		return
 	}
 	flow.Executing++

@@ -105,8 +105,8 @@ func levelsSince(now *replica.Replica, before []replica.Replica) map[string]*Lev
 	if at < 0 || len(now.Metrics.Levels) > 0 != (len(before[at].Metrics.Levels) > 0) {
 		return levels // metrics are not compared with dumps
 	}
-	elapsed := seconds(before[at].Read, now.Read)
-	if elapsed == 0 {
+	elapsed := now.Read.Sub(before[at].Read).Seconds()
+	if elapsed <= 0 {
 		return levels
 	}
 	earlier := levelsOf(&before[at])
@@ -156,7 +156,7 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 	}
 	for i := range r.Requests {
 		if request := &r.Requests[i]; request.Started.IsZero() {
-			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, new(seconds(request.Arrived, r.Read)))
+			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, r.Since(request.Arrived))
 		}
 	}
 	for _, level := range levels {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
@@ -99,9 +98,4 @@ func longer(longest **float64, wait *float64) {
 	if wait != nil && (*longest == nil || **longest < *wait) {
 		*longest = new(*wait)
 	}
-}
-
-// seconds is the time from begin to end, at least 0: the clocks of two machines differ.
-func seconds(begin, end time.Time) float64 {
-	return max(0, end.Sub(begin).Seconds())
 }

@@ -91,8 +91,8 @@ func (r Requests) WriteTable(w io.Writer, options table.Options) error {
 	}}
 	for _, request := range r.Requests {
 		out.Rows = append(out.Rows, []string{
-			span(request.AgeSeconds), string(request.State), strconv.Itoa(request.InitialSeats), request.User, request.Verb, request.Path,
-			request.FlowSchema, request.Level, span(request.WaitSeconds), index(request.Queue), index(request.Place), request.Replica,
+			wait(request.AgeSeconds), string(request.State), strconv.Itoa(request.InitialSeats), request.User, request.Verb, request.Path,
+			request.FlowSchema, request.Level, wait(request.WaitSeconds), index(request.Queue), index(request.Place), request.Replica,
 		})
 	}
 	return write(w, out, options, "requests", r.Omitted, r.Origin)

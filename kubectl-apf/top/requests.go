@@ -34,9 +34,9 @@ type Request struct {
 	State   State  `json:"state"`
 	// AgeSeconds is the time since it arrived, and WaitSeconds the part of it that it
 	// waited for seats.
-	AgeSeconds               float64 `json:"ageSeconds"`
-	WaitSeconds              float64 `json:"waitSeconds"`
-	AdditionalLatencySeconds float64 `json:"additionalLatencySeconds,omitempty"`
+	AgeSeconds               *float64 `json:"ageSeconds"`
+	WaitSeconds              *float64 `json:"waitSeconds"`
+	AdditionalLatencySeconds float64  `json:"additionalLatencySeconds,omitempty"`
 	replica.Request
 }
 
@@ -45,8 +45,8 @@ func RequestOrders() []string { return keys(requestOrders()) }
 
 func requestOrders() []order[Request] {
 	return []order[Request]{
-		{"age", func(a, b Request) int { return cmp.Compare(b.AgeSeconds, a.AgeSeconds) }},
-		{"wait", func(a, b Request) int { return cmp.Compare(b.WaitSeconds, a.WaitSeconds) }},
+		{"age", func(a, b Request) int { return descending(a.AgeSeconds, b.AgeSeconds) }},
+		{"wait", func(a, b Request) int { return descending(a.WaitSeconds, b.WaitSeconds) }},
 		{"seats", func(a, b Request) int { return cmp.Compare(b.InitialSeats, a.InitialSeats) }},
 		{"level", func(a, b Request) int { return cmp.Compare(a.Level, b.Level) }},
 		{"user", func(a, b Request) int { return cmp.Compare(a.User, b.User) }},
@@ -77,11 +77,11 @@ func OfRequests(now []replica.Replica, options Options) (Requests, error) {
 
 func requestOf(r *replica.Request, of *replica.Replica) Request {
 	out := Request{
-		Request: *r, Replica: of.Name, State: Waiting, AgeSeconds: seconds(r.Arrived, of.Read), AdditionalLatencySeconds: r.Latency.Seconds(),
+		Request: *r, Replica: of.Name, State: Waiting, AgeSeconds: of.Since(r.Arrived), AdditionalLatencySeconds: r.Latency.Seconds(),
 	}
 	out.WaitSeconds = out.AgeSeconds
 	if !r.Started.IsZero() {
-		out.State, out.WaitSeconds = Executing, seconds(r.Arrived, r.Started)
+		out.State, out.WaitSeconds = Executing, new(max(0, r.Started.Sub(r.Arrived).Seconds()))
 	}
 	return out
 }

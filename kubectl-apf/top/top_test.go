@@ -20,7 +20,7 @@ var now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 
 // metered returns a replica that tells its metrics: in each level 7 of 10 seats.
 func metered(name string, read time.Time, rejected uint64) replica.Replica {
-	return replica.Replica{Name: name, Read: read, Metrics: replica.Metrics{
+	return replica.Replica{Name: name, Read: read, Taken: read, Metrics: replica.Metrics{
 		Levels: map[string]replica.LevelMetrics{
 			"system": {Nominal: new(8), Lower: new(5), Upper: new(20), Current: new(10), SeatsInUse: new(7)},
 			"exempt": {Nominal: new(0), Current: new(0), SeatsInUse: new(1)},
@@ -36,7 +36,7 @@ func metered(name string, read time.Time, rejected uint64) replica.Replica {
 // dumped returns a replica whose metrics may not be read.
 func dumped(name string) replica.Replica {
 	return replica.Replica{
-		Name: name, Read: now,
+		Name: name, Read: now, Taken: now,
 		Levels: []replica.Level{{Name: "system", Executing: 2, Waiting: 1, Rejected: 5, TimedOut: 2, Cancelled: 1}, {Name: "exempt"}},
 		Requests: []replica.Request{
 			{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", Arrived: now.Add(-3 * time.Second), Started: now.Add(-time.Second), InitialSeats: 4, Queue: 2, Place: -1, User: "n1", Verb: "list", Path: "/api/v1/pods"},
@@ -193,7 +193,7 @@ func TestRequestsAreSortedByAge(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, answer.Requests, 3)
 	first, last := answer.Requests[0], answer.Requests[2]
-	assert.Equal(t, []float64{3, 2, 1.5, 1.5}, []float64{first.AgeSeconds, first.WaitSeconds, last.AgeSeconds, last.WaitSeconds})
+	assert.Equal(t, []float64{3, 2, 1.5, 1.5}, []float64{*first.AgeSeconds, *first.WaitSeconds, *last.AgeSeconds, *last.WaitSeconds})
 	assert.Equal(t, []State{Executing, Waiting}, []State{first.State, last.State})
 	assert.Equal(t, []int{2, 1, 5}, []int{answer.Executing, answer.Waiting, answer.SeatsInUse})
 	bySeats, err := OfRequests([]replica.Replica{dumped("a")}, Options{Sort: "seats", Limit: 1})
@@ -206,10 +206,20 @@ func TestRequestsAreSortedByAge(t *testing.T) {
 
 func TestServerWhoseClockIsAheadHasNoNegativeAges(t *testing.T) {
 	ahead := dumped("a")
-	ahead.Read = now.Add(-time.Hour)
+	ahead.Taken = now.Add(-time.Hour)
 	answer, err := OfRequests([]replica.Replica{ahead}, Options{})
 	require.NoError(t, err)
-	assert.Zero(t, answer.Requests[0].AgeSeconds)
+	assert.Zero(t, *answer.Requests[0].AgeSeconds)
+}
+
+func TestAgesAreUnknownWhereItIsUnknownWhenADumpWasTaken(t *testing.T) {
+	saved := dumped("a")
+	saved.Taken = time.Time{}
+	answer, err := OfRequests([]replica.Replica{saved}, Options{})
+	require.NoError(t, err)
+	assert.Nil(t, answer.Requests[0].AgeSeconds)
+	assert.Equal(t, 2.0, *answer.Requests[0].WaitSeconds, "it began to execute")
+	assert.Nil(t, levels(t, []replica.Replica{saved}, nil, Options{}).Total.OldestWaitSeconds)
 }
 
 func TestTables(t *testing.T) {
