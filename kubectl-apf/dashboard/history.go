@@ -10,19 +10,9 @@ import (
 // Reading is what the priority levels had at one time, all replicas together.
 type Reading struct {
 	// Number counts the readings, from 1.
-	Number int       `json:"number"`
-	At     time.Time `json:"at"`
-	Levels []Point   `json:"levels"`
-}
-
-// Point is what one priority level had at one time. Unknown figures are null.
-type Point struct {
-	Level             string   `json:"level"`
-	Seats             *int     `json:"seats"`
-	Limit             *int     `json:"limit"`
-	Nominal           *int     `json:"nominal"`
-	Waiting           *int     `json:"waiting"`
-	RejectedPerSecond *float64 `json:"rejectedPerSecond"`
+	Number int         `json:"number"`
+	At     time.Time   `json:"at"`
+	Levels []top.Level `json:"levels"`
 }
 
 // history are the readings of the last time, the oldest first.
@@ -35,14 +25,7 @@ type history struct {
 // add adds a reading, and forgets older ones than the window.
 func (h *history) add(at time.Time, levels *top.Levels) {
 	h.number++
-	reading := Reading{Number: h.number, At: at, Levels: make([]Point, 0, len(levels.Levels))}
-	for i := range levels.Levels {
-		level := &levels.Levels[i]
-		reading.Levels = append(reading.Levels, Point{
-			Level: level.Name, Seats: level.SeatsInUse, Limit: level.CurrentLimit, Nominal: level.NominalLimit,
-			Waiting: level.Waiting, RejectedPerSecond: level.RejectedPerSecond,
-		})
-	}
+	reading := Reading{Number: h.number, At: at, Levels: levels.Levels}
 	h.readings = slices.DeleteFunc(append(h.readings, reading), func(r Reading) bool { return at.Sub(r.At) > h.window })
 }
 

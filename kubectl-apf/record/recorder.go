@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,14 +27,20 @@ type Options struct {
 	From, To time.Time
 }
 
+const (
+	// silence is the time without a request that a trace says to have.
+	silence = time.Hour
+	// namedSilences is how many are named.
+	namedSilences = 5
+)
+
 // Recording is the requests of logs, sorted in temporary files. Close it.
 type Recording struct {
-	header   trace.Header
-	options  Options
-	sorted   sorter[item]
-	tally    tally
-	silences silences
-	notes    []string
+	header  trace.Header
+	options Options
+	sorted  sorter[item]
+	tally   tally
+	notes   []string
 }
 
 // New reads the logs. It returns an error if they have no requests, or if a log that is
@@ -98,6 +103,7 @@ func (r *Recording) complete(ctx context.Context) error {
 		return fmt.Errorf("the logs have no request that flow control governs%s", r.limits())
 	}
 	var last time.Time
+	silences := 0
 	err := r.sorted.each(func(i *item) error {
 		at := i.Arrival
 		switch gap := at.Sub(last); {
@@ -107,7 +113,10 @@ func (r *Recording) complete(ctx context.Context) error {
 			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part with --from and --to",
 				last.Format(time.RFC3339), at.Format(time.RFC3339))
 		case gap > silence:
-			r.silences.add(last, at)
+			if silences++; silences <= namedSilences {
+				r.notes = append(r.notes, fmt.Sprintf("No request arrived from %s to %s, for %s: the servers were idle or down, or a part of the logs is missing.",
+					last.Format(time.RFC3339), at.Format(time.RFC3339), gap.Round(time.Minute)))
+			}
 		}
 		last = at
 		return ctx.Err()
@@ -119,7 +128,10 @@ func (r *Recording) complete(ctx context.Context) error {
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
 	h.Replicas = r.tally.replicaNames()
 	h.LeftOut = r.tally.leftOut(h.Source)
-	h.LeftOut.Notes = slices.Concat(h.LeftOut.Notes, r.silences.notes(), r.notes)
+	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
+	if more := silences - namedSilences; more > 0 {
+		h.LeftOut.Notes = append(h.LeftOut.Notes, fmt.Sprintf("No request arrived for more than an hour %d more times.", more))
+	}
 	return nil
 }
 

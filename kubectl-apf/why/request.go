@@ -3,6 +3,8 @@ package why
 import (
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -77,11 +79,12 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 	if wait := waitOf(r); wait > 0 {
 		a.delay(wait, r.Arrival)
 	}
+	resource := kschema.GroupResource{Group: r.APIGroup, Resource: r.Resource}.String()
 	switch {
 	case isUnlimitedList(r):
-		a.unlimited.add(resourceOf(r), width, r.Executed(), area.SeatSeconds())
+		a.unlimited.add(resource, width, r.Executed(), area.SeatSeconds())
 	case estimate.IsWrite(attributes) && width > 1:
-		a.fanned.add(resourceOf(r), width, r.Executed(), area.SeatSeconds())
+		a.fanned.add(resource, width, r.Executed(), area.SeatSeconds())
 	}
 }
 
@@ -90,12 +93,4 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 func isUnlimitedList(r *logs.Request) bool {
 	return r.Verb == "list" && r.Resource != "" && r.Name == "" &&
 		(r.List == nil || r.List.Limit == 0 && r.List.ResourceVersion != "0")
-}
-
-// resourceOf returns the resource with its API group, such as "deployments.apps".
-func resourceOf(r *logs.Request) string {
-	if r.APIGroup == "" {
-		return r.Resource
-	}
-	return r.Resource + "." + r.APIGroup
 }

@@ -47,7 +47,7 @@ async function ask() {
 function take(state) {
   for (const reading of state.readings) {
     reading.time = Date.parse(reading.at);
-    reading.byLevel = new Map(reading.levels.map((point) => [point.level, point]));
+    reading.byLevel = new Map(reading.levels.map((point) => [point.name, point]));
   }
   view.readings.push(...state.readings);
   view.state = state;
@@ -126,9 +126,9 @@ function showError(text) {
 
 const charts = [
   { id: "seats-chart", series: [
-    { kind: "seats", area: true, of: (point) => point.seats },
-    { kind: "limit", of: (point) => point.limit },
-    { kind: "nominal", of: (point) => point.nominal },
+    { kind: "seats", area: true, of: (point) => point.seatsInUse },
+    { kind: "limit", of: (point) => point.currentLimit },
+    { kind: "nominal", of: (point) => point.nominalLimit },
   ] },
   { id: "waiting-chart", series: [{ kind: "waiting", of: (point) => point.waiting }] },
   { id: "rejected-chart", series: [{ kind: "rejected", of: (point) => point.rejectedPerSecond }] },
@@ -157,7 +157,7 @@ function readingSentence() {
   const reading = view.readings.findLast((r) => r.time <= until);
   if (!reading) return "no reading at this time";
   const of = (figureOf) => pointOf(reading, view.chosen, figureOf);
-  const [seats, limit, waiting, rejected] = [of((p) => p.seats), of((p) => p.limit), of((p) => p.waiting), of((p) => p.rejectedPerSecond)];
+  const [seats, limit, waiting, rejected] = [of((p) => p.seatsInUse), of((p) => p.currentLimit), of((p) => p.waiting), of((p) => p.rejectedPerSecond)];
   const limited = limit === null ? "" : ` of ${figure(limit)}`;
   const rate = rejected === null ? "" : `, ${decimal(rejected)} rejected per second`;
   return `${clockTime(reading.time)}: ${figure(seats)}${limited} seats in use, ${figure(waiting)} waiting${rate}`;
@@ -201,8 +201,8 @@ function fillLevelName(cell, level) {
 function fillSparkline(cell, level) {
   if (!cell.firstChild) cell.append(svgElement("svg", { "aria-hidden": "true" }));
   draw(cell.firstChild, [
-    { kind: "seats", area: true, points: points(level.name, (point) => point.seats) },
-    { kind: "limit", points: points(level.name, (point) => point.limit) },
+    { kind: "seats", area: true, points: points(level.name, (point) => point.seatsInUse) },
+    { kind: "limit", points: points(level.name, (point) => point.currentLimit) },
   ], { ...span(), axes: false });
 }
 
