@@ -13,8 +13,6 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/client/v3/snapshot"
-	"go.uber.org/zap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
@@ -37,7 +35,7 @@ func Save(ctx context.Context, config clientv3.Config, path string) (*Snapshot, 
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s exists, and a snapshot never overwrites a file; choose another name", path)
 	}
-	if err := snapshot.Save(ctx, zap.NewNop(), config, path); err != nil {
+	if err := transfer(ctx, config, path); err != nil {
 		return nil, fmt.Errorf("snapshot %s cannot be taken: %w; no file was left", path, err)
 	}
 	saved, err := Verify(path)
@@ -45,6 +43,30 @@ func Save(ctx context.Context, config clientv3.Config, path string) (*Snapshot, 
 		return nil, errors.Join(err, os.Remove(path))
 	}
 	return saved, embedded.SyncDirectory(filepath.Dir(path))
+}
+
+// transfer writes a snapshot to path, which is complete and durable once it has its name.
+func transfer(ctx context.Context, config clientv3.Config, path string) error {
+	client, err := clientv3.New(config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	part := path + ".part"
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(part) }()
+	stream, err := client.Snapshot(ctx)
+	if err == nil {
+		_, err = io.Copy(file, stream)
+		err = errors.Join(err, stream.Close(), file.Sync())
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
 }
 
 // Verify reads a snapshot: its checksum, and then every page. The error names the file and says
