@@ -31,7 +31,7 @@ func newBaseTree(t *testing.T) baseTree {
 		"pkg/server/_base/errors36.go":        "//go:build k8s0.36\n\npackage server\n",
 		"hack/boilerplate.go.txt":             "",
 		"hack/models-schema/main.go":          "package main\n",
-		"hack/tools/checks/go.mod":           "module tools\n",
+		"hack/tools/checks/go.mod":            "module tools\n",
 		"hack/update-codegen.sh":              "#!/bin/sh\ncd \"$(dirname \"$0\")/..\" && rm -r pkg/generated/old && echo '// Generated anew.' >>pkg/generated/listers/l.go\n",
 		".gitignore":                          ".cache/\n",
 		"hack/base.sh":                        fileText(t, "hack/base.sh"),

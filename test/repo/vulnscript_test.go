@@ -59,13 +59,13 @@ func runVuln(t *testing.T, report, status, listed string) (code int, output stri
 	t.Helper()
 	tree, programs := t.TempDir(), t.TempDir()
 	for path, content := range map[string]string{
-		filepath.Join(tree, "go.mod"):                             "module m\n\ngo 9.8\n\ntoolchain go9.8.7\n",
-		filepath.Join(tree, "kubectl-apf", "go.mod"):              "module m/kubectl-apf\n",
+		filepath.Join(tree, "go.mod"):                        "module m\n\ngo 9.8\n\ntoolchain go9.8.7\n",
+		filepath.Join(tree, "kubectl-apf", "go.mod"):         "module m/kubectl-apf\n",
 		filepath.Join(tree, "hack", "tools", "checks", "go"): "",
-		filepath.Join(tree, "hack", "vulnerabilities.txt"):        listed,
-		filepath.Join(tree, "hack", "vuln.sh"):                    fileText(t, "hack/vuln.sh"),
-		filepath.Join(programs, "report"):                         report,
-		filepath.Join(programs, "go"):                             "#!/bin/sh\ncase $* in 'list -m '*golang.org/x/vulndb) echo /db ;; esac\n",
+		filepath.Join(tree, "hack", "vulnerabilities.txt"):   listed,
+		filepath.Join(tree, "hack", "vuln.sh"):               fileText(t, "hack/vuln.sh"),
+		filepath.Join(programs, "report"):                    report,
+		filepath.Join(programs, "go"):                        "#!/bin/sh\ncase $* in 'list -m '*golang.org/x/vulndb) echo /db ;; esac\n",
 		filepath.Join(tree, "bin", "govulncheck"): "#!/bin/sh\nfolder=${PWD#" + tree + "}\nfolder=${folder#/}\n" +
 			"echo \"${folder:-.} $GOOS $GOTOOLCHAIN $*\" >>" + programs + "/asked\ncat " + programs + "/report\nexit " + status + "\n",
 	} {
