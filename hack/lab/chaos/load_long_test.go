@@ -40,10 +40,10 @@ type load struct {
 	clients      sync.WaitGroup
 
 	mutex    sync.Mutex
-	acks     []chaos.Ack       // guarded by mutex
-	requests []chaos.Request   // guarded by mutex
+	acks     []chaos.Ack      // guarded by mutex
+	requests []chaos.Request  // guarded by mutex
 	lists    []histories.List // guarded by mutex
-	names    map[string]bool   // guarded by mutex: of all levels ever used
+	names    map[string]bool  // guarded by mutex: of all levels ever used
 }
 
 func newLoad(t *testing.T, s *site, seed uint64) *load {
