@@ -34,13 +34,6 @@ func newLooking(env Environment) looking {
 	return looking{env: env, cluster: cluster}
 }
 
-// withoutImpersonation leaves out --as, --as-group and --as-uid, for a command that gives them
-// another meaning.
-func (l looking) withoutImpersonation() looking {
-	l.cluster.Impersonate, l.cluster.ImpersonateGroup, l.cluster.ImpersonateUID = nil, nil, nil
-	return l
-}
-
 // withFiles adds -f, -k and -R.
 func (l looking) withFiles(usage string) looking {
 	l.files = genericclioptions.FileNameFlags{Usage: usage, Filenames: new([]string), Kustomize: new(string), Recursive: new(bool)}
@@ -77,9 +70,6 @@ func (l *looking) hasFiles() bool {
 	files := l.files.ToOptions()
 	return len(files.Filenames) > 0 || files.Kustomize != ""
 }
-
-// isOffline reports whether no cluster is read.
-func (l *looking) isOffline() bool { return l.offline || l.dumps != "" }
 
 // write writes an answer.
 func (l *looking) write(a answer) error { return l.output.write(l.env, a) }
