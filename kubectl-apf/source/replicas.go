@@ -131,7 +131,7 @@ func addAddresses(found map[string]bool, slice *discoveryv1.EndpointSlice) {
 }
 
 // readAll reads the replicas of the names in parallel, and sorts them by name. set makes the
-// configuration that of a name.
+// configuration point to a name.
 func (c *cluster) readAll(ctx context.Context, names []string, config *rest.Config, want Want, set func(*rest.Config, string)) ([]replica.Replica, error) {
 	states := make([]replica.Replica, len(names))
 	var group sync.WaitGroup

@@ -84,6 +84,8 @@ func testClusterInfoDump(t *testing.T, kube *harness.APIServer) {
 
 	raw := kubectl.Run(t, "get", "--raw", "/debug/api_priority_and_fairness/dump_priority_levels")
 	require.NoError(t, os.WriteFile(filepath.Join(dumps, "levels.txt"), []byte(raw), 0o600))
+	read, err = source.New(source.Options{Dumps: dumps}) // a source reads its files once
+	require.NoError(t, err)
 	replicas, err := read.Replicas(t.Context(), source.Want{Levels: true, Required: true})
 	require.NoError(t, err)
 	require.Len(t, replicas, 1)

@@ -38,7 +38,7 @@ type jwtAuthenticator struct {
 
 var _ authenticator.Token = &jwtAuthenticator{}
 
-// issuers are those of one configuration. They fetch their signing keys in the background.
+// issuers are the issuers of one configuration. They fetch their signing keys in the background.
 type issuers struct {
 	authenticator.Token
 	healthChecks []func() error

@@ -74,7 +74,7 @@ func (l *limitedTokens) AuthenticateRequest(request *http.Request) (*authenticat
 		return nil, false, nil
 	}
 	key := sha256.Sum256([]byte(credentials))
-	if _, known := l.accepted.Get(key); !known && !(l.limiterOf(request.RemoteAddr).Allow() && l.together.Allow()) {
+	if _, known := l.accepted.Get(key); !known && (!l.limiterOf(request.RemoteAddr).Allow() || !l.together.Allow()) {
 		filters.FailReview(request.Context(), errTooManyReviews("TokenReview"))
 		return nil, false, errTooMany
 	}
