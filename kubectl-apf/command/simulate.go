@@ -61,7 +61,7 @@ kubectl apf simulate --trace=trace.jsonl --baseline=cluster.yaml -f change.yaml 
 # Check a change in CI
 kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload-high.wait.p99 < 100ms"`,
 	}.command(s.run)
-	s.simulating.addTo(c)
+	s.addTo(c)
 	s.output.addTo(c)
 	f := c.Flags()
 	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")

@@ -64,7 +64,7 @@ kubectl apf size --dumps=must-gather-2 --before=must-gather-1
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
 kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p99 < 50ms"`,
 	}.command(s.run)
-	s.simulating.addTo(c)
+	s.addTo(c)
 	f := c.Flags()
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
