@@ -65,7 +65,7 @@ func (s *Server) applyAudit() error {
 // installMetrics serves the metrics of the library, of this server, of the embedded etcd if
 // there is one and, if flow control is enabled, of pkg/apf with them.
 func (s *Server) installMetrics(context.Context) error {
-	if err := s.metrics.Register(s.certificates.Collector()); err != nil {
+	if err := s.metrics.Register(s.certificates); err != nil {
 		return err
 	}
 	paths := s.apiserver.Handler.NonGoRestfulMux

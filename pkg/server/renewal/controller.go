@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -27,10 +28,13 @@ type Config struct {
 	Log     logr.Logger
 }
 
-// Controller renews certificates and shows when certificates end.
+// Controller renews certificates and shows when certificates end. It is the Collector of its
+// metric.
 type Controller struct {
 	config Config
 	expiry *prometheus.GaugeVec
+	// mu is held while certificates are renewed or read.
+	mu sync.Mutex
 }
 
 // New returns a controller that has not checked yet.
@@ -41,8 +45,17 @@ func New(config Config) *Controller {
 	}, []string{"certificate", "file"})}
 }
 
-// Collector collects the metric.
-func (c *Controller) Collector() prometheus.Collector { return c.expiry }
+// Describe implements prometheus.Collector.
+func (c *Controller) Describe(descriptions chan<- *prometheus.Desc) { c.expiry.Describe(descriptions) }
+
+// Collect implements prometheus.Collector. It reads the sources, since what a server presents
+// changes some time after its file did.
+func (c *Controller) Collect(metrics chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.observe(logr.Discard())
+	c.expiry.Collect(metrics)
+}
 
 // Run checks at once and then at each interval until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
@@ -52,6 +65,8 @@ func (c *Controller) Run(ctx context.Context) {
 
 // Check checks once.
 func (c *Controller) Check() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.config.Renew != nil {
 		renewals, err := c.config.Renew()
 		for _, renewal := range renewals {
@@ -62,11 +77,16 @@ func (c *Controller) Check() {
 			c.config.Log.Error(err, "Failed to renew certificates; this is retried", "after", Interval.String())
 		}
 	}
+	c.observe(c.config.Log)
+}
+
+// observe sets the metric to what the sources say now. The caller holds mu.
+func (c *Controller) observe(log logr.Logger) {
 	for _, source := range c.config.Sources {
 		file, end, err := source.Read()
 		switch {
 		case err != nil:
-			c.config.Log.Error(err, "Failed to read certificate; its metric keeps the last value", "certificate", source.Name)
+			log.Error(err, "Failed to read certificate; its metric keeps the last value", "certificate", source.Name)
 		case !end.IsZero():
 			c.expiry.WithLabelValues(source.Name, file).Set(float64(end.Unix()))
 		}

@@ -66,7 +66,7 @@ func (r *rig) requireExpiry(t *testing.T, days map[string]int) {
 		want += `flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate="` + name + `",file="` + r.file(name) + `"} ` +
 			strconv.FormatInt(begin().Add(time.Duration(n)*day).Unix(), 10) + "\n"
 	}
-	require.NoError(t, testutil.CollectAndCompare(r.Collector(), strings.NewReader(want)))
+	require.NoError(t, testutil.CollectAndCompare(r.Controller, strings.NewReader(want)))
 }
 
 func TestCertificatesAreRenewedWhileTheServerRuns(t *testing.T) {
@@ -123,6 +123,15 @@ func TestACertificateThatCannotBeReadKeepsItsExpiry(t *testing.T) {
 	r.Check()
 	r.requireExpiry(t, map[string]int{"ca": 3650, "serving": 365, "admin": 365})
 	assert.Contains(t, r.log.String(), "Failed to read certificate")
+}
+
+func TestTheMetricShowsWhatIsPresentedBetweenTwoChecks(t *testing.T) {
+	r := newRig(t)
+	end := begin().Add(day)
+	r.config.Sources = []Source{{Name: "serving", Read: func() (string, time.Time, error) { return r.file("serving"), end, nil }}}
+	r.Check()
+	end = begin().Add(2 * day)
+	r.requireExpiry(t, map[string]int{"serving": 2})
 }
 
 func TestRunChecksAtOnceAndAtEachIntervalUntilItEnds(t *testing.T) {

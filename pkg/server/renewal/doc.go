@@ -2,8 +2,8 @@
 // certificates end.
 //
 // A Controller checks every 10 minutes, and at its start. It renews what is near its end,
-// logs what was renewed and what failed, and reads the Sources of the certificates that the
-// server uses. An error ends nothing: the next check tries again. One metric shows the result:
+// logs what was renewed and what failed, and logs the Sources that it cannot read. An error ends
+// nothing: the next check tries again. One metric shows the Sources as they are when it is read:
 //
 //	flowcontrol_apiserver_certificate_expiration_timestamp_seconds{certificate,file}
 //
