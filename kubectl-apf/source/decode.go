@@ -209,7 +209,7 @@ func decodeError(kind *schema.GroupVersionKind, document []byte, err error) erro
 		return errors.New("it has no kind: must be FlowSchema or PriorityLevelConfiguration")
 	case runtime.IsMissingVersion(err):
 		return fmt.Errorf("it has no apiVersion: must be %s", flowcontrolv1.SchemeGroupVersion)
-	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName:
+	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName && kind.Kind != "FlowSchema" && kind.Kind != "PriorityLevelConfiguration":
 		return newOtherKindError(*kind, document)
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)

@@ -168,6 +168,8 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		{"no kind", good + "---\napiVersion: v1\n", "-:9: it has no kind: must be FlowSchema or PriorityLevelConfiguration"},
 		{"no apiVersion", good + "---\nkind: FlowSchema\n", "-:9: it has no apiVersion: must be flowcontrol.apiserver.k8s.io/v1"},
 		{"an unknown version", good + "---\n" + schemaYAML("b", "v2", "l"), "-:9: the kind FlowSchema of flowcontrol.apiserver.k8s.io/v2 is unknown"},
+		{"another group, which no server has", good + "---\napiVersion: apiserver.config.k8s.io/v1beta1\nkind: FlowSchema\nmetadata: {name: b}\n", "-:9: the kind FlowSchema of apiserver.config.k8s.io/v1beta1 is unknown"},
+		{"a level of another group", good + "---\napiVersion: v1\nkind: PriorityLevelConfiguration\nmetadata: {name: b}\n", "-:9: the kind PriorityLevelConfiguration of v1 is unknown"},
 		{"no name", good + "---\n" + schemaYAML("", "v1", "l"), "-:9: it has no name: metadata.name must be set"},
 		{"a field of another type", good + "---\n" + strings.Replace(good, "spec:\n", "spec:\n  matchingPrecedence: high\n", 1), "-:9: json: cannot unmarshal"},
 		{"JSON that is cut off", `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"a"}}` + "\n{\"kind\"", "-:2: it is no JSON: "},

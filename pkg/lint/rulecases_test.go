@@ -96,6 +96,7 @@ func ruleCases() []checkCase {
 		{"resources without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.ClusterScope, r.Resources, r.Verbs = false, []string{"nodes"}, []string{"get"}
 		}), []string{scope}},
+		{"neither namespaces nor cluster scope, which FC405 names", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.ClusterScope, r.Namespaces = false, nil }), nil},
 		{"gets of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"get"}, nil }), []string{scope}},
 		{"writes of leases without a namespace, by the built-in table", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"create", "update"}, []string{"coordination.k8s.io"}, []string{"leases"}, nil

@@ -13,6 +13,9 @@ import (
 // readScope adds FC114, or FC105: a rule for all namespaces, but not for requests without a
 // namespace, which lists and watches of all namespaces are.
 func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, resources *flowcontrolv1.ResourcePolicyRule, path string) {
+	if !resources.ClusterScope && len(resources.Namespaces) == 0 {
+		return // FC405: a rule without any scope is rejected
+	}
 	if r.facts.isNever(resources) {
 		r.add(ImpossibleScope, path+".clusterScope", neverReason(resources)+" So no request matches this rule.",
 			"Set clusterScope, namespaces, resources or verbs to what the requests have.")
