@@ -43,6 +43,8 @@ func partialCases() []partialCase {
 		{name: "top flows, nothing told", args: []string{"top", "flows"}, forbidden: replicaRightsOf(), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top requests, nothing told", args: []string{"top", "requests"}, forbidden: replicaRightsOf(), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top, dumps without metrics", args: []string{"top", "--interval=0"}, forbidden: []string{metrics}, says: []string{"workload-low      3      -        -", `"/metrics" is missing`}},
+		{name: "explain, one line of metrics", args: []string{"explain", "get", "pods", "-n", "a", "--as=system:serviceaccount:a:b", "--dumps=part"}, says: []string{"part            -      -          -        -  unknown", "did not tell the seats in use"}},
+		{name: "top, one line of metrics", args: []string{"top", "--interval=0", "--dumps=part"}, says: []string{"workload-low      -      -        -        -       -           -"}},
 		{name: "top offline", args: offline("top", "--interval=0"), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top of files that are none", args: []string{"top", "--dumps=notes"}, status: statusFailed, says: []string{"notes/notes.txt"}},
 
@@ -96,6 +98,8 @@ func TestWhatIsUnknownStandsBesideTheNumber(t *testing.T) {
 	assert.NoError(t, os.MkdirAll("answers", 0o700))
 	write(t, "notes/notes.txt", "nothing of interest\n")
 	write(t, "answers/metrics", metrics(245, 7))
+	assert.NoError(t, os.MkdirAll("part", 0o700))
+	write(t, "part/metrics", `apiserver_flowcontrol_rejected_requests_total{flow_schema="service-accounts",priority_level="workload-low",reason="queue-full"} 49`+"\r\n")
 	for _, test := range partialCases() {
 		t.Run(test.name, func(t *testing.T) {
 			got := test.run(t)

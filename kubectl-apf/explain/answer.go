@@ -74,8 +74,11 @@ type Limits struct {
 	configuration.Limits
 
 	Current int `json:"current"`
-	// Inferred reports whether they were computed for an idle server, not read.
+	// Inferred reports whether those that no server tells were computed for an idle one.
 	Inferred bool `json:"inferred"`
+
+	// told reports whether a server tells others, idle whether the current one is inferred.
+	told, idle bool
 }
 
 // Flow is the flow of a request.
@@ -174,10 +177,11 @@ type Replica struct {
 	Name    string  `json:"name"`
 	Outcome Outcome `json:"outcome"`
 	Limits  Limits  `json:"limits"`
-	// SeatsInUse, Executing and Waiting are the priority level's seats and requests.
-	SeatsInUse int `json:"seatsInUse"`
-	Executing  int `json:"executing"`
-	Waiting    int `json:"waiting"`
+	// SeatsInUse, Executing and Waiting are the priority level's seats and requests; null if the API
+	// server does not tell them.
+	SeatsInUse *int `json:"seatsInUse"`
+	Executing  *int `json:"executing"`
+	Waiting    *int `json:"waiting"`
 	// Hand are the queues of the flow, in the order of dealing.
 	Hand []Queue `json:"hand"`
 }

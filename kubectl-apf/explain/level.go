@@ -40,7 +40,7 @@ func flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attributes) Flow {
 // an idle one.
 func (e *Explainer) limitsOf(level string) Limits {
 	for i := range e.input.Replicas {
-		if limits, known := limitsAt(&e.input.Replicas[i], level); known {
+		if limits, known := e.limitsAt(&e.input.Replicas[i], level); known {
 			return limits
 		}
 	}
@@ -50,14 +50,16 @@ func (e *Explainer) limitsOf(level string) Limits {
 // idleLimits returns the limits of a level of an idle API server.
 func (e *Explainer) idleLimits(level string) Limits {
 	l := e.inForce.Levels[level]
-	return Limits{Limits: configuration.Limits(l.Limits), Current: l.Seats.Current, Inferred: true}
+	return Limits{Limits: configuration.Limits(l.Limits), Current: l.Seats.Current, Inferred: true, idle: true}
 }
 
-// limitsAt returns the limits that an API server tells.
-func limitsAt(r *replica.Replica, level string) (Limits, bool) {
-	m := r.Metrics.Levels[level]
-	if m.Nominal == nil || m.Current == nil { // a part of the metrics does not tell
-		return Limits{}, false
-	}
-	return Limits{Limits: configuration.Limits{Nominal: *m.Nominal, Lower: ptr.Deref(m.Lower, 0), Upper: ptr.Deref(m.Upper, 0)}, Current: *m.Current}, true
+// limitsAt returns the limits that an API server tells, completed by an idle one's, and whether it tells
+// the nominal or the current limit.
+func (e *Explainer) limitsAt(r *replica.Replica, level string) (Limits, bool) {
+	out, m := e.idleLimits(level), r.Metrics.Levels[level]
+	out.Inferred = m.Nominal == nil || m.Lower == nil || m.Upper == nil || m.Current == nil
+	out.Nominal, out.Lower = ptr.Deref(m.Nominal, out.Nominal), ptr.Deref(m.Lower, out.Lower)
+	out.Upper, out.Current = ptr.Deref(m.Upper, out.Upper), ptr.Deref(m.Current, out.Current)
+	out.told, out.idle = m.Nominal != nil || m.Current != nil, m.Current == nil
+	return out, out.told
 }

@@ -28,16 +28,17 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 			})
 			continue
 		}
-		r, known := e.replicaOf(&e.input.Replicas[i], level, a.Flow.Hand)
-		r.Outcome = e.outcome(a, &r, known)
+		r := e.replicaOf(&e.input.Replicas[i], level, a.Flow.Hand)
+		r.Outcome = e.outcome(a, &r)
 		a.Replicas = append(a.Replicas, r)
 	}
 	switch {
 	case a.Bypass != "":
 		a.Outcome = Outcome{Decision: Executes, Why: a.Bypass}
 	case len(a.Replicas) == 0:
-		idle := Replica{Limits: a.PriorityLevel.Limits, Hand: []Queue{}}
-		a.Outcome = e.outcome(a, &idle, true)
+		idle := Replica{Limits: a.PriorityLevel.Limits, SeatsInUse: new(0), Waiting: new(0), Hand: []Queue{}}
+		idle.Limits.idle = false // the sentence says so
+		a.Outcome = e.outcome(a, &idle)
 		if level.Discipline == queueset.Exempt {
 			return
 		}
@@ -50,19 +51,26 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	}
 }
 
-// outcome decides what happens on an API server whose state is known.
-func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
+// outcome decides what happens on an API server, as far as its state is known.
+func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 	if a.Bypass != "" {
 		return Outcome{Decision: Executes, Why: a.Bypass}
 	}
 	if a.PriorityLevel.Type == queueset.Exempt.String() {
 		return Outcome{Decision: Executes, Why: "The priority level is exempt: its requests execute at once."}
 	}
-	if !known {
-		return Outcome{Decision: Unknown, Why: "This API server did not tell the state of the priority level."}
+	waits := r.Waiting != nil && *r.Waiting > 0
+	if r.SeatsInUse == nil && waits && a.PriorityLevel.Type == queueset.Queue.String() {
+		return e.queued(a, r, "How many seats are in use is not known.")
+	}
+	if r.SeatsInUse == nil {
+		return Outcome{Decision: Unknown, Why: "This API server did not tell the seats in use of the priority level."}
 	}
 	width, current := a.Seats.Width, r.Limits.Current
-	free := fmt.Sprintf("%d of %d seats are in use.", r.SeatsInUse, current)
+	free := fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, current)
+	if r.Limits.idle {
+		free = fmt.Sprintf("In use: %s. The limit of an idle API server is %d.", table.Count(*r.SeatsInUse, "seat"), current)
+	}
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.
@@ -71,19 +79,23 @@ func (e *Explainer) outcome(a *Answer, r *Replica, known bool) Outcome {
 		}
 		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, table.Count(width, "seat"))}
 	}
-	if r.Waiting == 0 && fits(r, width) && current > 0 {
+	switch {
+	case waits || !fits(r, width) || current == 0:
+		return e.queued(a, r, free)
+	case r.Waiting == nil:
+		return Outcome{Decision: Unknown, Why: free + " This API server did not tell whether requests wait."}
+	default:
 		return Outcome{Decision: Executes, Why: free + " No request waits."}
 	}
-	return e.queued(a, r, free)
 }
 
 // fits reports whether width seats are free. A request that is wider than the limit
 // executes alone.
 func fits(r *Replica, width int) bool {
 	if width > r.Limits.Current {
-		return r.SeatsInUse == 0
+		return *r.SeatsInUse == 0
 	}
-	return r.SeatsInUse+width <= r.Limits.Current
+	return *r.SeatsInUse+width <= r.Limits.Current
 }
 
 // queued decides for a request that needs a queue, and marks the queue.
@@ -94,7 +106,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	chosen := choose(r.Hand)
 	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
 	// are kept for a wide request.
-	full := e.input.Own || r.SeatsInUse >= r.Limits.Current
+	full := e.input.Own || r.SeatsInUse != nil && *r.SeatsInUse >= r.Limits.Current
 	var names []string
 	for _, i := range chosen {
 		q := &r.Hand[i]
@@ -110,8 +122,11 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	if full {
 		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
-	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s; %s wait on the priority level. %s",
-		free, queue, ahead, table.Count(r.Waiting, "request"), waitText)}
+	others := ""
+	if r.Waiting != nil {
+		others = "; " + table.Count(*r.Waiting, "request") + " wait on the priority level"
+	}
+	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s%s. %s", free, queue, ahead, others, waitText)}
 }
 
 // choose returns the places in the hand of the queues with the least work.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,7 @@ func TestTheHandIsTheOneThatTheEngineDeals(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dealer.Deal(flow.HashOf("service-accounts", "system:serviceaccount:ci:runner"), nil), a.Flow.Hand)
 	assert.Len(t, a.Flow.Hash, 16)
-	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 245, Lower: 24, Upper: 600}, Current: a.PriorityLevel.Limits.Current, Inferred: true}, a.PriorityLevel.Limits)
+	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 245, Lower: 24, Upper: 600}, Current: a.PriorityLevel.Limits.Current, Inferred: true, idle: true}, a.PriorityLevel.Limits)
 }
 
 // hand is the hand of alice on the level global-default.
@@ -133,9 +134,48 @@ func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {
 	in.Replicas = []replica.Replica{busy}
 	a := explained(t, in, "get pods web")
 	assert.Equal(t, Waits, a.Outcome.Decision)
-	assert.Equal(t, 600, a.Replicas[0].SeatsInUse)
+	assert.Equal(t, new(600), a.Replicas[0].SeatsInUse)
 	assert.True(t, a.Replicas[0].Limits.Inferred)
 	assert.True(t, a.PriorityLevel.Limits.Inferred)
+}
+
+// A file with some lines of /metrics, or one dump, tells a part.
+func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
+	told := func(m replica.LevelMetrics, of *replica.SchemaMetrics) replica.Replica {
+		r := replica.Replica{Name: "part", Metrics: replica.Metrics{Levels: map[string]replica.LevelMetrics{"global-default": m}, Schemas: map[replica.SchemaKey]replica.SchemaMetrics{}}}
+		if of != nil {
+			r.Metrics.Schemas[replica.SchemaKey{Level: "global-default", FlowSchema: "global-default"}] = *of
+		}
+		return r
+	}
+	dump := state("global-default", replica.LevelMetrics{}, 17, 40)
+	for _, c := range []struct {
+		name    string
+		state   replica.Replica
+		want    Decision
+		why     string
+		row     string
+		partial bool
+	}{
+		{"rejections alone", told(replica.LevelMetrics{}, &replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 42}}), Unknown, "did not tell the seats in use", "-  - - - unknown", false},
+		{"a dump of levels", dump, Waits, "How many seats are in use is not known.", "- - 40 17 waits", false},
+		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not tell the seats in use", "- 60 - - unknown", true},
+		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The limit of an idle API server is ", "3 - - - unknown", false},
+		{"seats and limits", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use. This API server did not tell whether requests wait.", "3 60 - - unknown", true},
+		{"no seat is free", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(60)}, nil), Waits, "60 of 60", "60 60 - - waits", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := input()
+			in.Replicas = []replica.Replica{c.state}
+			a := explained(t, in, "get pods web")
+			assert.Equal(t, c.want, a.Outcome.Decision)
+			assert.Contains(t, a.Outcome.Why, c.why)
+			assert.True(t, a.PriorityLevel.Limits.Inferred)
+			assert.Equal(t, c.partial, strings.Contains(a.PriorityLevel.Limits.text(), "partly computed"))
+			cells := a.replicasTable().Rows[0]
+			assert.Equal(t, strings.Fields(c.row), cells[1:6])
+		})
+	}
 }
 
 func TestAPIServersMayDiffer(t *testing.T) {
@@ -153,7 +193,7 @@ func TestAPIServersMayDiffer(t *testing.T) {
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, Executes, a.Outcome.Decision)
 	assert.Contains(t, a.Outcome.Why, "So on each of 2 API servers.")
-	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 49, Lower: 25, Upper: 600}, Current: 49}, a.PriorityLevel.Limits)
+	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 49, Lower: 25, Upper: 600}, Current: 49, told: true}, a.PriorityLevel.Limits)
 }
 
 func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {

@@ -82,7 +82,7 @@ func (a *Answer) replicasTable() table.Table {
 	for i := range a.Replicas {
 		r := &a.Replicas[i]
 		t.Rows = append(t.Rows, []string{
-			r.Name, strconv.Itoa(r.SeatsInUse), strconv.Itoa(r.Limits.Current), strconv.Itoa(r.Executing), strconv.Itoa(r.Waiting),
+			r.Name, table.Known(r.SeatsInUse), r.Limits.currentText(), table.Known(r.Executing), table.Known(r.Waiting),
 			r.Outcome.text(), handText(r.Hand),
 		})
 	}

@@ -1,35 +1,28 @@
 package explain
 
 import (
-	"k8s.io/utils/ptr"
+	"cmp"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// replicaOf returns the state of a level on an API server, and whether it told the
-// state of the level. Limits and seats that it did not tell are inferred.
-func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig, hand []int) (Replica, bool) {
+// replicaOf returns the state of a level on an API server. Limits that it did not tell are inferred.
+func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig, hand []int) Replica {
 	out := Replica{Name: state.Name, Hand: handOf(state, level.Name, hand)}
-	row := levelRow(state, level.Name)
-	if row != nil {
-		out.Executing, out.Waiting = row.Executing, row.Waiting
+	out.Limits, _ = e.limitsAt(state, level.Name)
+	out.SeatsInUse = cmp.Or(state.Metrics.Levels[level.Name].SeatsInUse, seatsInUse(state, level.Name))
+	if row := levelRow(state, level.Name); row != nil {
+		out.Executing, out.Waiting = &row.Executing, &row.Waiting
+		return out
 	}
-	limits, metered := limitsAt(state, level.Name)
-	if metered {
-		out.Limits, out.SeatsInUse = limits, ptr.Deref(state.Metrics.Levels[level.Name].SeatsInUse, seatsInUse(state, level.Name))
-	} else {
-		out.Limits, out.SeatsInUse = e.idleLimits(level.Name), seatsInUse(state, level.Name)
-	}
-	if row == nil {
-		for key, m := range state.Metrics.Schemas {
-			if key.Level == level.Name {
-				out.Executing += ptr.Deref(m.Executing, 0)
-				out.Waiting += ptr.Deref(m.Waiting, 0)
-			}
+	for key, m := range state.Metrics.Schemas {
+		if key.Level == level.Name {
+			replica.Add(&out.Executing, m.Executing)
+			replica.Add(&out.Waiting, m.Waiting)
 		}
 	}
-	return out, metered || row != nil
+	return out
 }
 
 func levelRow(state *replica.Replica, level string) *replica.Level {
@@ -41,21 +34,26 @@ func levelRow(state *replica.Replica, level string) *replica.Level {
 	return nil
 }
 
-// seatsInUse returns the seats that the requests of a level hold, by the dumps.
-func seatsInUse(state *replica.Replica, level string) int {
-	sum := 0
+// seatsInUse returns the seats that the requests of a level hold, by the dumps; nil if they do not tell.
+func seatsInUse(state *replica.Replica, level string) *int {
+	var sum, queues *int
 	for i := range state.Requests {
 		if r := &state.Requests[i]; r.Level == level && r.Place < 0 {
-			sum += max(r.InitialSeats, r.FinalSeats)
+			replica.Add(&sum, new(max(r.InitialSeats, r.FinalSeats)))
 		}
 	}
-	queues := 0
 	for i := range state.Queues {
 		if q := &state.Queues[i]; q.Level == level {
-			queues += q.SeatsUsed
+			replica.Add(&queues, &q.SeatsUsed)
 		}
 	}
-	return max(sum, queues)
+	if sum != nil && queues != nil {
+		return new(max(*sum, *queues))
+	}
+	if row := levelRow(state, level); row != nil && row.Executing == 0 {
+		return cmp.Or(sum, queues, new(0))
+	}
+	return cmp.Or(sum, queues)
 }
 
 // handOf returns the queues of the hand; none if the state of the queues is not known.

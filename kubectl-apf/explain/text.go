@@ -47,10 +47,21 @@ func (l PriorityLevel) text() string {
 
 func (l Limits) text() string {
 	text := fmt.Sprintf("nominal %d, lower %d, upper %d, current %d seats", l.Nominal, l.Lower, l.Upper, l.Current)
-	if l.Inferred {
+	switch {
+	case l.Inferred && l.told:
+		text += ", partly computed for an idle API server"
+	case l.Inferred:
 		text += ", computed for an idle API server"
 	}
 	return text
+}
+
+// currentText is the current limit, if a server told it.
+func (l Limits) currentText() string {
+	if l.idle {
+		return table.Dash
+	}
+	return fmt.Sprint(l.Current)
 }
 
 func (f Flow) text(schema string) string {
