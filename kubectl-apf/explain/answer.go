@@ -74,7 +74,7 @@ type Limits struct {
 	configuration.Limits
 
 	Current int `json:"current"`
-	// Inferred reports whether those that no server tells were computed for an idle one.
+	// Inferred reports whether a limit was computed for an idle server, since none tells it.
 	Inferred bool `json:"inferred"`
 
 	// told reports whether a server tells others, idle whether the current one is inferred.

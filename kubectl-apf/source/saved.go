@@ -52,7 +52,7 @@ func (s *saved) read() (*findings, error) {
 		info, isVersion := versionOf(file.data)
 		switch endpoint, isAnswer := file.recognize(); {
 		case isAnswer:
-			answers = append(answers, newSavedAnswer(file, endpoint))
+			answers = append(answers, newSavedAnswers(file, endpoint)...)
 		case isManifest(file.data):
 			manifests = append(manifests, file)
 		case isVersion:

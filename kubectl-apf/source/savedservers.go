@@ -22,6 +22,8 @@ type savedAnswer struct {
 	earlier bool
 	// pod is NAMESPACE/NAME if the path names a pod.
 	pod string
+	// instance is the address of the server if the answer is a part of federated metrics.
+	instance string
 }
 
 // savedServer is what was saved of one API server.
@@ -34,6 +36,7 @@ type savedServer struct {
 
 // serversOf groups answers by server:
 //
+//   - Federated metrics are of the servers that their label instance names.
 //   - Answers below .../pods/NAME are of that pod, however often it was saved.
 //   - Others are of one server if they are in one directory; if an endpoint is there
 //     more than once, the names of the files tell the servers apart.
@@ -50,6 +53,10 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	var servers []*savedServer
 	for _, group := range groups {
 		group = withoutCopies(group, out)
+		if instance := group[0].instance; instance != "" {
+			servers = append(servers, newSavedServer(instance, group, out))
+			continue
+		}
 		if group[0].pod != "" {
 			servers = append(servers, newSavedServer(group[0].directory(), group, out))
 			continue
@@ -60,6 +67,25 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	}
 	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.state.Name, b.state.Name) })
 	return distinct(onlyKubeAPIServers(servers, out), out)
+}
+
+// newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
+func newSavedAnswers(file savedFile, endpoint replica.Endpoint) []savedAnswer {
+	var parts map[string][]byte
+	if endpoint == replica.EndpointMetrics {
+		parts = replica.ByInstance(file.data)
+	}
+	if parts == nil {
+		return []savedAnswer{newSavedAnswer(file, endpoint)}
+	}
+	var answers []savedAnswer
+	for instance, data := range parts {
+		file.data = data
+		a := newSavedAnswer(file, endpoint)
+		a.instance = instance
+		answers = append(answers, a)
+	}
+	return answers
 }
 
 var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)/`)
@@ -78,7 +104,10 @@ func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
 // place identifies the directory of a server: folders that are of the form of the saved
 // answers are no part of it.
 func (a *savedAnswer) place() string {
-	if a.pod != "" {
+	switch {
+	case a.instance != "":
+		return "instance " + a.instance
+	case a.pod != "":
 		return "pod " + a.pod
 	}
 	var parts []string
@@ -107,7 +136,7 @@ func withoutCopies(group []savedAnswer, out leftOut) []savedAnswer {
 		a := &group[i]
 		isCopy := func(k savedAnswer) bool {
 			return k.endpoint == a.endpoint && bytes.Equal(k.data, a.data) &&
-				(a.pod != "" || serverName(path.Base(k.inside)) == serverName(path.Base(a.inside)))
+				(a.pod != "" || a.instance != "" || serverName(path.Base(k.inside)) == serverName(path.Base(a.inside)))
 		}
 		if slices.ContainsFunc(kept, isCopy) {
 			out.add(a.path, "Another file of the same API server has this content.")
