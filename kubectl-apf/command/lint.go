@@ -35,7 +35,7 @@ with --offline to one that has only the built-in objects.
 
 With logs it judges clients too: agents of nodes and leases in the wrong level, and limits
 of clients that allow less than flow control. The logs come from API servers. --client-log
-names the log of a client, such as an operator.
+names the log of a client, such as an operator, or a webhook that fails to list FlowSchemas.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 
@@ -160,5 +160,7 @@ func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) erro
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	return logs.ReadWaits(log.Path, in, func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) })
+	return logs.ReadClient(log.Path, in,
+		func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
+		func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) })
 }

@@ -22,11 +22,14 @@ func scalerLog() string {
 }
 
 func TestLintOfLogs(t *testing.T) {
+	const user = "system:serviceaccount:shop:scaler"
 	t.Chdir(t.TempDir())
 	write(t, "audit.log", scalerLog())
 	write(t, "scaler.log", throttledLine)
+	write(t, "webhook.log", "W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n")
+	write(t, "forbidden.log", `W0307 09:07:34.843358 1 reflector.go:424] a.go:1: failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "`+user+`" cannot list resource "flowschemas"`+"\n")
+	write(t, "limiter.log", `E1120 lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
 	write(t, "quiet.log", "Nothing happened.\n")
-	const user = "system:serviceaccount:shop:scaler"
 	for _, test := range []struct {
 		name   string
 		args   []string
@@ -41,6 +44,11 @@ func TestLintOfLogs(t *testing.T) {
 			"info FC603 User/" + user, `Whether its priority level, "workload-low", held up requests meanwhile is unknown.`, "Keep the limit until this is known",
 		}},
 		{"without a user the level is unknown", []string{"--client-log=scaler.log", "-o=wide"}, statusOK, []string{"Log/scaler.log", "Its priority level is unknown"}},
+		{"a webhook that lists a version that is not served", []string{"--client-log=webhook.log"}, statusOK, []string{
+			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3: 1 lines", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3",
+		}},
+		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch"}},
+		{"the client's limit fails requests", []string{"--client-log=limiter.log"}, statusOK, []string{"info FC603 Log/limiter.log", "This client waits for its own limit. At least 1 of its requests failed"}},
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},
 		{"a time zone that does not exist", []string{"--audit-log=audit.log", "--log-time-zone=Mars/Base"}, statusFailed, []string{"--log-time-zone"}},

@@ -15,6 +15,7 @@ import (
 type clientLog struct {
 	name, user string
 	own, asked int // waits for its own limit, and waits that a server asked for
+	failed     int // waits for its own limit that outlived the request's deadline
 	longest    time.Duration
 	levels     map[string]int
 }
@@ -32,6 +33,9 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 		return
 	}
 	l.own++
+	if w.Failed {
+		l.failed++
+	}
 	l.longest = max(l.longest, w.Delay)
 	if userName == "" || w.Attributes.Verb == "" {
 		return
@@ -51,7 +55,7 @@ func (t *Traffic) limits() []lint.LimitedClient {
 		if l.own == 0 {
 			continue
 		}
-		c := lint.LimitedClient{Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, SaidServer: l.asked, Longest: l.longest}
+		c := lint.LimitedClient{Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, Failed: l.failed, SaidServer: l.asked, Longest: l.longest}
 		if l.user != "" {
 			c.Object = lint.Object{Kind: "User", Name: l.user}
 		}
@@ -61,6 +65,21 @@ func (t *Traffic) limits() []lint.LimitedClient {
 		out = append(out, c)
 	}
 	return out
+}
+
+// FailedList counts a failed list in the log of a client. The user is empty if it is unknown.
+func (t *Traffic) FailedList(name, userName string, f logs.FailedList) {
+	object := lint.Object{Kind: "Log", Name: name}
+	if user := cmp.Or(f.User, userName); user != "" {
+		object = lint.Object{Kind: "User", Name: user}
+	}
+	for i := range t.lists {
+		if l := &t.lists[i]; l.Object == object && l.Version == f.Version && l.Forbidden == f.Forbidden {
+			l.Said++
+			return
+		}
+	}
+	t.lists = append(t.lists, lint.FailedList{Object: object, Version: f.Version, Forbidden: f.Forbidden, Said: 1})
 }
 
 // mostOf returns the name with the largest count; on a tie, the first.

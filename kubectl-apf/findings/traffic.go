@@ -23,6 +23,7 @@ type Traffic struct {
 	// clients; placed is the number whose level is the configuration's.
 	overlooked, placed, observed int
 	logs                         []*clientLog
+	lists                        []lint.FailedList
 }
 
 const maxClients = 1 << 16
@@ -149,7 +150,7 @@ func count(c *lint.Client, r *trace.Request, u use) {
 
 // Result returns what the logs tell. Observe must not be called afterwards.
 func (t *Traffic) Result() *lint.Traffic {
-	out := &lint.Traffic{Levels: t.levels, Limits: t.limits()}
+	out := &lint.Traffic{Levels: t.levels, Limits: t.limits(), Lists: t.lists}
 	for _, key := range slices.SortedFunc(maps.Keys(t.clients), compareClients) {
 		out.Clients = append(out.Clients, *t.clients[key])
 	}

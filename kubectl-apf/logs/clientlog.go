@@ -20,19 +20,22 @@ type Wait struct {
 	Delay time.Duration
 	// ByServer reports whether the server asked for it.
 	ByServer bool
+	// Failed reports whether the request failed instead: its deadline was before the end of the wait.
+	Failed bool
 	// Attributes are the request's, without its user; empty if the line is cut off before the URL.
 	Attributes flow.Attributes
 }
 
-// ErrNoWaits means that a log has no line about waits.
-var ErrNoWaits = errors.New("no line of client-go about waits: it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
+// ErrNoWaits means that a log has no line about waits, and none about a failed list.
+var ErrNoWaits = errors.New("no line of client-go about waits, or about FlowSchemas that it failed to list: about waits it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
 
 // maxLine is the number of bytes of a line that are searched.
 const maxLine = 1 << 20
 
 var (
-	worded = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
-	fields = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
+	worded   = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
+	outlived = regexp.MustCompile(`(?:([A-Za-z]+) \\?"(https?://[^\s"\\]+)\\?": )?client rate limiter Wait returned an error`)
+	fields   = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
 )
 
 const (
@@ -40,9 +43,9 @@ const (
 	ownLimit   = "client-side throttling"
 )
 
-// ReadWaits calls yield with each wait of a log. It
-// returns ErrNoWaits if there is none.
-func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
+// ReadClient calls waited with each wait of a client's log, and failed with each failed list of flow
+// control's objects. It returns ErrNoWaits if there is neither.
+func ReadClient(name string, in io.Reader, waited func(Wait), failed func(FailedList)) error {
 	decompressed, err := plain.Text(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -54,7 +57,11 @@ func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
 		line, err := lines.ReadSlice('\n')
 		if waitOf, ok := parseWait(string(line)); ok {
 			found = true
-			yield(waitOf)
+			waited(waitOf)
+		}
+		if list, ok := parseFailedList(string(line)); ok {
+			found = true
+			failed(list)
 		}
 		switch {
 		case err == nil || errors.Is(err, bufio.ErrBufferFull):
@@ -70,6 +77,10 @@ func ReadWaits(name string, in io.Reader, yield func(Wait)) error {
 
 // parseWait returns the wait of a line.
 func parseWait(line string) (Wait, bool) {
+	if match := outlived.FindStringSubmatch(line); match != nil {
+		attributes, _, _ := uri.Parse(strings.ToUpper(match[1]), match[2]) // a line may lack its URL
+		return Wait{Failed: true, Attributes: attributes}, true
+	}
 	if !strings.Contains(line, "hrottling request took") && !strings.Contains(line, "Waited ") {
 		return Wait{}, false
 	}

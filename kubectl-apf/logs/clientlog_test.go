@@ -21,7 +21,7 @@ import (
 func waits(t *testing.T, log string) []Wait {
 	t.Helper()
 	var all []Wait
-	require.NoError(t, ReadWaits("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }))
+	require.NoError(t, ReadClient("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }, func(FailedList) {}))
 	return all
 }
 
@@ -54,7 +54,7 @@ func TestLines(t *testing.T) {
 
 func TestLogWithoutWaitsIsAnError(t *testing.T) {
 	for _, log := range []string{"", "I1227 02:28:18.0 1 a.go:1] Waited for caches\n", "Waited for a, request: none"} {
-		require.ErrorIs(t, ReadWaits("client.log", strings.NewReader(log), func(Wait) {}), ErrNoWaits)
+		require.ErrorIs(t, ReadClient("client.log", strings.NewReader(log), func(Wait) {}, func(FailedList) {}), ErrNoWaits)
 	}
 }
 
@@ -87,4 +87,44 @@ func (notFound) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := httptest.NewRecorder()
 	http.NotFound(answer, r)
 	return answer.Result(), nil
+}
+
+// A request whose deadline is before the end of its wait fails: the worst form of a client's limit.
+func TestRequestsThatTheLimiterFails(t *testing.T) {
+	for _, log := range []string{
+		`E1120 error retrieving resource lock argo/lock: Get "https://10.0.0.1:443/api/v1/namespaces/shop/pods/web": client rate limiter Wait returned an error: context deadline exceeded`,
+		`{"level":"error","msg":"get: Get \"https://10.0.0.1:443/api/v1/namespaces/shop/pods/web\": client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline"}`,
+	} {
+		all := waits(t, log+"\n")
+		require.Len(t, all, 1)
+		assert.True(t, all[0].Failed && !all[0].ByServer)
+		a := all[0].Attributes
+		assert.Equal(t, []string{"get", "pods", "shop", "web"}, []string{a.Verb, a.Resource, a.Namespace, a.Name})
+	}
+	assert.True(t, waits(t, "client rate limiter Wait returned an error: context canceled\n")[0].Failed, "without a URL")
+}
+
+func TestFailedLists(t *testing.T) {
+	const user = "system:serviceaccount:cert:webhook"
+	missing := FailedList{Version: "v1beta3", Kind: "FlowSchema"}
+	for _, test := range []struct {
+		line string
+		want []FailedList
+	}{
+		{`W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource`, []FailedList{missing}},
+		{`E0307 09:07:34.843372       1 reflector.go:140] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1beta3.FlowSchema: failed to list *v1beta3.FlowSchema: the server could not find the requested resource`, []FailedList{missing}},
+		{`E0307 09:07:34.843372       1 reflector.go:200] "Failed to watch" err="failed to list *v1beta3.FlowSchema: the server could not find the requested resource" logger="UnhandledError" reflector="k8s.io/client-go/informers/factory.go:160" type="*v1beta3.FlowSchema"`, []FailedList{missing}},
+		{`E0307 1 reflector.go:138] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1beta1.PriorityLevelConfiguration: failed to list *v1beta1.PriorityLevelConfiguration: the server could not find the requested resource (get prioritylevelconfigurations.flowcontrol.apiserver.k8s.io)`, []FailedList{{Version: "v1beta1", Kind: "PriorityLevelConfiguration"}}},
+		{`W0307 1 reflector.go:424] pkg/mod: failed to list *v1beta2.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "` + user + `" cannot list resource "flowschemas" in API group "flowcontrol.apiserver.k8s.io" at the cluster scope`, []FailedList{{Version: "v1beta2", Kind: "FlowSchema", Forbidden: true, User: user}}},
+		{`{"ts":1.0,"msg":"Failed to watch","err":"failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User \"` + user + `\" cannot list resource"}`, []FailedList{{Version: "v1", Kind: "FlowSchema", Forbidden: true, User: user}}},
+		{`failed to list *v1.FlowSchema: dial tcp 10.0.0.1:443: connect: connection refused`, nil},
+		{`failed to list *v1beta1.CronJob: the server could not find the requested resource`, nil},
+	} {
+		var got []FailedList
+		err := ReadClient("client.log", strings.NewReader(test.line+"\n"), func(Wait) {}, func(f FailedList) { got = append(got, f) })
+		assert.Equal(t, test.want, got, test.line)
+		if test.want == nil {
+			assert.ErrorIs(t, err, ErrNoWaits)
+		}
+	}
 }

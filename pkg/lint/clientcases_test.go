@@ -48,7 +48,13 @@ func clientCases() []checkCase {
 			Levels: map[string]LevelTraffic{"mine": traffic},
 		})
 	}
+	lists := func(version string, forbidden bool) change {
+		return withTraffic(Traffic{Lists: []FailedList{{Object: Object{Kind: "Log", Name: "webhook.log"}, Version: version, Forbidden: forbidden, Said: 2}}})
+	}
 	return []checkCase{
+		{"a webhook that lists v1beta3", FailedLists, lists("v1beta3", false), []string{"warning"}},
+		{"a webhook that may not list v1", FailedLists, lists("v1", true), []string{"warning"}},
+		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
 		{"kube-proxy as a static pod", NodeAgent, agent(static), []string{"warning"}},
 		{"a DaemonSet without a schema for service accounts", NodeAgent, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
 			bundle.Only, bundle.Facts.Agents = []Object{daemon}, []Agent{{Object: daemon, Namespace: "monitoring", ServiceAccount: "exporter"}}

@@ -6,6 +6,12 @@ import "fmt"
 // it is unknown what flow control would give, or if that is not more.
 func (j *judge) clientLimit(c *LimitedClient) []Finding {
 	message := fmt.Sprintf("This client waits for its own limit: its log says so at least %d times, for up to %v.", c.Said, c.Longest)
+	if c.Failed == c.Said {
+		message = "This client waits for its own limit."
+	}
+	if c.Failed > 0 {
+		message += fmt.Sprintf(" At least %d of its requests failed, because their deadline was before the end of the wait.", c.Failed)
+	}
 	if c.SaidServer > 0 {
 		message += fmt.Sprintf(" %d other waits in its log were asked for by the server.", c.SaidServer)
 	}

@@ -47,6 +47,7 @@ const (
 	NodeAgent          Code = "FC601" // an agent of nodes is in the level of unknown users
 	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills
 	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
+	FailedLists        Code = "FC604" // a server's informers of flow control fail
 )
 
 // document explains the codes. Each has a section whose heading is the code.

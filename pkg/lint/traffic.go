@@ -7,6 +7,7 @@ import "time"
 type Traffic struct {
 	Clients []Client
 	Limits  []LimitedClient
+	Lists   []FailedList
 	Levels  map[string]LevelTraffic
 	LeftOut string
 }
@@ -50,8 +51,10 @@ type LimitedClient struct {
 	PriorityLevel string
 	// Said is the number of lines of the client's log about its limit, Longest the longest
 	// wait in them. SaidServer is the number of lines about waits that the server asked for.
-	Said, SaidServer int
-	Longest          time.Duration
+	// Failed is the number of requests that failed, because their deadline was before the end of
+	// their wait; it is a part of Said.
+	Said, SaidServer, Failed int
+	Longest                  time.Duration
 }
 
 // judgeTraffic judges what logs tell.
@@ -65,6 +68,9 @@ func (j *judge) judgeTraffic() {
 	}
 	for i := range t.Limits {
 		j.add(j.clientLimit(&t.Limits[i])...)
+	}
+	for i := range t.Lists {
+		j.add(failedList(&t.Lists[i]))
 	}
 }
 
