@@ -30,15 +30,22 @@ type entry struct {
 // entries are the cases of a page, by name.
 type entries map[string]entry
 
-// sections matches what text writes for each entry.
-var sections = regexp.MustCompile(`(?s)<!-- case (\S+) (\d+) (\d+)\n(.*?) -->\n(.*?)<!-- end of case -->\n`)
+// sections and rows match what text writes for each entry.
+var (
+	sections = regexp.MustCompile(`(?s)<!-- case (\S+) (\d+) (\d+) -->\n(.*?)<!-- end of case -->\n`)
+	rows     = regexp.MustCompile(`(?m)^\| \[(\S+)\]\(#.*$`)
+)
 
 func parsePage(text string) entries {
+	rowOf := map[string]string{}
+	for _, m := range rows.FindAllStringSubmatch(text, -1) {
+		rowOf[m[1]] = m[0]
+	}
 	found := entries{}
 	for _, m := range sections.FindAllStringSubmatch(text, -1) {
 		year, _ := strconv.Atoi(m[2])
 		number, _ := strconv.Atoi(m[3])
-		found[m[1]] = entry{year: year, number: number, row: m[4], section: m[5]}
+		found[m[1]] = entry{year: year, number: number, row: rowOf[m[1]], section: m[4]}
 	}
 	return found
 }
@@ -48,17 +55,17 @@ func (e entries) text() string {
 	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e[b].year, e[a].year), cmp.Compare(e[b].number, e[a].number), cmp.Compare(a, b))
 	})
-	var rows, below strings.Builder
+	var table, below strings.Builder
 	reproduced := 0
 	for _, name := range names {
 		one := e[name]
-		rows.WriteString(one.row + "\n")
-		fmt.Fprintf(&below, "\n<!-- case %s %d %d\n%s -->\n%s<!-- end of case -->\n", name, one.year, one.number, one.row, one.section)
+		table.WriteString(one.row + "\n")
+		fmt.Fprintf(&below, "\n<!-- case %s %d %d -->\n%s<!-- end of case -->\n", name, one.year, one.number, one.section)
 		if strings.Contains(one.row, string(reproducedOnPeer)) {
 			reproduced++
 		}
 	}
-	return fmt.Sprintf(pageHead, len(names), reproduced) + rows.String() + pageMiddle + below.String()
+	return fmt.Sprintf(pageHead, len(names), reproduced) + table.String() + pageMiddle + below.String()
 }
 
 const pageHead = `# Track record
@@ -131,27 +138,22 @@ func (r result) section() string {
 **Case**: %s
 
 **Measured**: %s
-
-| | peer | this project |
-|---|---|---|
-| result | %s | %s |
-%s| verdict | %s | %s |
-
+%s
 How it looks on the peer:
 
 %s
 How it looks on this project:
 
 %s`, strings.ReplaceAll("C"+r.heading()[1:], "*", ""), r.Repository, r.Number, r.url(), r.Year, r.Says, r.Does, r.Measures,
-		r.peer.Measured, r.ours.Measured, r.serverRow(), harm(r.peer), harm(r.ours), block(r.peerSeen), block(r.oursSeen)+r.notes())
+		r.onServers(), block(r.peerSeen), block(r.oursSeen)+r.notes())
 }
 
-// serverRow is the row of the real servers.
-func (r result) serverRow() string {
+// onServers is the paragraph of the real servers.
+func (r result) onServers() string {
 	if len(r.servers) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("| on kube-apiserver 1.33 and on this server | %s | %s |\n", r.servers[0].Measured, r.servers[1].Measured)
+	return fmt.Sprintf("\n**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
 }
 
 func (r result) notes() string {
@@ -159,13 +161,6 @@ func (r result) notes() string {
 		return ""
 	}
 	return "\n" + r.Look.Notes + "\n"
-}
-
-func harm(o Outcome) string {
-	if o.Harmed {
-		return "harmed as reported"
-	}
-	return "not harmed"
 }
 
 func block(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```\n" }
