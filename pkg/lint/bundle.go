@@ -91,6 +91,7 @@ func Check(bundle Bundle) []Finding {
 	j.judgeSchemas()
 	j.judgeLevels()
 	j.judgeBuiltIn()
+	j.judgeBuiltInClients()
 	j.judgeDocuments()
 	j.judgeServers()
 	j.judgePolicies()

@@ -37,6 +37,7 @@ const (
 	DeletedSuggestion  Code = "FC302" // the server creates the object again
 	TakesFromBuiltIn   Code = "FC303" // important requests get fewer seats
 	DeletedByServer    Code = "FC304" // the server takes the object for an obsolete one
+	LostBuiltInClient  Code = "FC305" // a built-in schema no longer matches its client
 	RemovedAPIVersion  Code = "FC401" // an API version that is not served
 	DeprecatedVersion  Code = "FC402" // an API version that will be removed
 	RenamedField       Code = "FC403" // assuredConcurrencyShares

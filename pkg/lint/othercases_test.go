@@ -81,6 +81,24 @@ func builtInCases() []checkCase {
 		{"a built-in schema moved", TakesFromBuiltIn, schema("kube-scheduler", func(schema *flowcontrolv1.FlowSchema) {
 			schema.Spec.PriorityLevelConfiguration.Name = "catch-all"
 		}), []string{"warning spec.priorityLevelConfiguration.name"}},
+		{"kube-controller-manager under another user", LostBuiltInClient, schema("kube-controller-manager", func(schema *flowcontrolv1.FlowSchema) {
+			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{anAccount("kube-system", "kube-controller-manager")}
+		}), []string{"warning spec.rules"}},
+		{"the scheduler without requests of all namespaces", LostBuiltInClient, schema("kube-scheduler", func(schema *flowcontrolv1.FlowSchema) {
+			schema.Spec.Rules[0].ResourceRules[0].ClusterScope = false
+		}), []string{"warning spec.rules"}},
+		{"kubelets as a user", LostBuiltInClient, schema("system-nodes", func(schema *flowcontrolv1.FlowSchema) {
+			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{aUser("kubelet")}
+		}), []string{"warning spec.rules"}},
+		{"one more user of kube-controller-manager's schema", LostBuiltInClient, schema("kube-controller-manager", func(schema *flowcontrolv1.FlowSchema) {
+			schema.Spec.Rules[0].Subjects = append(schema.Spec.Rules[0].Subjects, anAccount("kube-system", "kube-controller-manager"))
+		}), nil},
+		{"the scheduler in a schema of its own", LostBuiltInClient, func(bundle *Bundle, mine *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			to("mine", 900, aUser("system:kube-scheduler"))(bundle, mine, level)
+			schema("kube-scheduler", func(schema *flowcontrolv1.FlowSchema) {
+				schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{aUser("other")}
+			})(bundle, mine, level)
+		}, nil},
 		{"annotated true, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "true"}), []string{"error " + annotation}},
 		{"annotated false, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "false"}), nil},
 	}
