@@ -139,13 +139,8 @@ func (r result) section() string {
 
 **Measured**: %s
 %s
-How it looks on the peer:
-
-%s
-How it looks on this project:
-
 %s`, strings.ReplaceAll("C"+r.heading()[1:], "*", ""), r.Repository, r.Number, r.url(), r.Year, r.Says, r.Does, r.Measures,
-		r.onServers(), block(r.peerSeen), block(r.oursSeen)+r.notes())
+		r.onServers(), r.looks()+r.notes())
 }
 
 // onServers is the paragraph of the real servers.
@@ -154,6 +149,15 @@ func (r result) onServers() string {
 		return ""
 	}
 	return fmt.Sprintf("\n**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
+}
+
+// looks shows both engines, and once what looks the same on both.
+func (r result) looks() string {
+	peer, ours := block(r.peerSeen), block(r.oursSeen)
+	if peer == ours {
+		return "How it looks on both:\n\n" + ours
+	}
+	return "How it looks on the peer:\n\n" + peer + "\nHow it looks on this project:\n\n" + ours
 }
 
 func (r result) notes() string {
@@ -216,5 +220,8 @@ func TestOneCaseIsReplacedOnThePage(t *testing.T) {
 	parsed[one.name()] = one.entry()
 	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
 	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
+	assert.Equal(t, 1, strings.Count(one.section(), "this project:"))
+	assert.Contains(t, two.section(), "looks on both:")
+	assert.NotContains(t, two.section(), "this project:")
 	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
 }
