@@ -184,15 +184,19 @@ func TestNothingIsAllowedIfTheAuthorizationWebhookFails(t *testing.T) {
 	require.Equal(t, http.StatusOK, server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil).Status)
 }
 
-func TestZeroTTLsDisableTheAuthorizationCache(t *testing.T) {
-	users, webhook := newCA(t, "users"), newReviewer(t)
-	webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
-	server := newTestServer(t, newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
-		"--authorization-webhook-cache-authorized-ttl=0s", "--authorization-webhook-cache-unauthorized-ttl=0s"), users.file)
-	for name, status := range map[string]int{"alice": http.StatusOK, "bob": http.StatusForbidden} {
-		certificate, before := users.client(name), len(webhook.received())
-		require.Equal(t, status, server.request(objects, certificate, nil).Status)
-		require.Equal(t, status, server.request(objects, certificate, nil).Status)
-		require.Len(t, webhook.received(), before+2, name)
+func TestTTLsOfZeroOrLessDisableTheAuthorizationCache(t *testing.T) {
+	for _, ttl := range []string{"0s", "-1m"} {
+		users, webhook := newCA(t, "users"), newReviewer(t)
+		webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
+		options := newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
+			"--authorization-webhook-cache-authorized-ttl="+ttl, "--authorization-webhook-cache-unauthorized-ttl="+ttl)
+		require.Empty(t, options.Validate(), ttl)
+		server := newTestServer(t, options, users.file)
+		for name, status := range map[string]int{"alice": http.StatusOK, "bob": http.StatusForbidden} {
+			certificate, before := users.client(name), len(webhook.received())
+			require.Equal(t, status, server.request(objects, certificate, nil).Status)
+			require.Equal(t, status, server.request(objects, certificate, nil).Status)
+			require.Len(t, webhook.received(), before+2, "%s, %s", name, ttl)
+		}
 	}
 }
