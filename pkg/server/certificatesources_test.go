@@ -26,7 +26,7 @@ func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
 	served, err := dynamiccertificates.NewStaticCertKeyContent("test", certificate, key)
 	require.NoError(t, err)
 	s := &Server{
-		config:  CompletedConfig{Config: config},
+		config:  CompletedConfig{&completedConfig{Config: config}},
 		generic: &genericapiserver.Config{SecureServing: &genericapiserver.SecureServingInfo{Cert: served}},
 		data:    &localData{certificates: &embedded.Certificates{}},
 	}

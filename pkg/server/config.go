@@ -128,8 +128,10 @@ func NewConfig() *Config {
 	}
 }
 
-// CompletedConfig is a Config with what follows from it.
-type CompletedConfig struct {
+// CompletedConfig is a Config with what follows from it. Only Complete makes one.
+type CompletedConfig struct{ *completedConfig }
+
+type completedConfig struct {
 	*Config
 
 	// EmbeddedEtcd is set if no etcd is named.
@@ -144,7 +146,7 @@ func (c *Config) Complete() CompletedConfig {
 	embeddedEtcd := len(c.Etcd.StorageConfig.Transport.ServerList) == 0
 	// A pod without any option runs alone, as a process does anywhere else.
 	c.Identity.InClusterAllowed = !embeddedEtcd
-	completed := CompletedConfig{Config: c, EmbeddedEtcd: embeddedEtcd, LocalIdentity: !c.Identity.Delegated()}
+	completed := &completedConfig{Config: c, EmbeddedEtcd: embeddedEtcd, LocalIdentity: !c.Identity.Delegated()}
 	if completed.LocalIdentity {
 		c.Admission.DefaultOffPlugins.Insert(c.Admission.RecommendedPluginOrder...)
 	}
@@ -153,7 +155,7 @@ func (c *Config) Complete() CompletedConfig {
 			c.SecureServing.BindAddress, c.SecureServing.BindPort = address.IP, address.Port
 		}
 	}
-	return completed
+	return CompletedConfig{completed}
 }
 
 // authorizesLocally reports whether this server authorizes requests without asking

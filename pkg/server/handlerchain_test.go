@@ -75,7 +75,7 @@ func chainOf(t *testing.T, api http.HandlerFunc) http.Handler {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, true, nil
 	})
 	c.LoopbackClientConfig = &rest.Config{Host: "127.0.0.1:1"} // nobody calls it
-	s := &Server{scheme: scheme, generic: c}
+	s := &Server{config: CompletedConfig{&completedConfig{}}, scheme: scheme, generic: c}
 	require.NoError(t, s.applyInformers(t.Context()))
 	client, err := versioned.NewForConfig(c.LoopbackClientConfig)
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestArchitectureShowsTheHandlerChain(t *testing.T) {
 }
 
 func chainTable() string {
-	s := &Server{generic: &genericapiserver.Config{}}
+	s := &Server{config: CompletedConfig{&completedConfig{}}, generic: &genericapiserver.Config{}}
 	var table strings.Builder
 	table.WriteString("| filter | what it is for |\n|---|---|\n")
 	rows := func(inside bool) {
