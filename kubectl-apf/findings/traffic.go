@@ -106,14 +106,11 @@ func useOf(r *trace.Request) use {
 		return use{heldUp: true, known: true}
 	}
 	var u use
-	var wait, took time.Duration
-	if r.Wait != nil {
-		wait = r.Wait.Duration
-		u.heldUp, u.known = wait >= aWait, true
-	}
+	var took time.Duration
+	wait, known := r.Waited(aWait)
+	u.heldUp, u.known = wait >= aWait, known
 	if r.Latency != nil && r.Verb != "watch" {
 		took = max(0, r.Latency.Duration-wait)
-		u.known = u.known || r.Latency.Duration < aWait
 	}
 	if r.Execution != nil {
 		took = r.Execution.Duration

@@ -119,3 +119,12 @@ func (r *Request) validate() error {
 	}
 	return nil
 }
+
+// Waited returns how long the request waited, and whether that is known: the log tells it, or the whole
+// request took less than what counts.
+func (r *Request) Waited(counts time.Duration) (time.Duration, bool) {
+	if r.Wait != nil {
+		return r.Wait.Duration, true
+	}
+	return 0, r.Verb != "watch" && r.Latency != nil && r.Latency.Duration < counts
+}

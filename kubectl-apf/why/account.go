@@ -16,9 +16,13 @@ type account struct {
 	rejected                    map[string]int
 	first, last                 time.Time // of rejections and delays
 	waited, longest             time.Duration
-	used                        float64 // in seat-seconds
-	users                       map[string]int
-	inferred                    bool
+	// told and untold count the executed requests whose wait is known, and others but for watches.
+	told, untold int
+	// remembered means that the figures are what a server remembers, which tells of no waits.
+	remembered bool
+	used       float64 // in seat-seconds
+	users      map[string]int
+	inferred   bool
 	// unlimited are lists without a limit, fanned are writes of more than one seat.
 	unlimited, fanned kindOfRequest
 }
@@ -57,7 +61,15 @@ func (a *account) reject(reason string, n int, first, last time.Time) {
 	a.span(first, last)
 }
 
+// knowsDelays reports whether some request is known to have waited, or all of them not to.
+func (a *account) knowsDelays() bool {
+	return a.delayed > 0 || !a.remembered && a.untold == 0 && (a.told > 0 || a.executed == 0)
+}
+
 func (a *account) delay(wait time.Duration, at time.Time) {
+	if wait <= 0 {
+		return
+	}
 	a.delayed++
 	a.waited += wait
 	a.longest = max(a.longest, wait)

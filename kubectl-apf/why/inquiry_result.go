@@ -79,12 +79,14 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 	f := Flow{
 		PriorityLevel: key.level, FlowSchema: key.schema, Distinguisher: key.distinguisher,
 		Queues: i.hand(key), Users: most(a.users, maxUsers),
-		Requests: a.requests, Rejected: a.rejections(), Delayed: a.delayed, Reasons: map[string]int{},
-		LongestWaitSeconds: a.longest.Seconds(), WaitSeconds: a.waited.Seconds(),
+		Requests: a.requests, Rejected: a.rejections(), WaitsUnknown: a.untold, Reasons: map[string]int{},
 		SeatSeconds: a.used, FlowSeatSeconds: i.all[key].used, FairShare: s.fairShareOf(key),
 		Exact: !a.inferred,
 	}
 	maps.Copy(f.Reasons, a.rejected)
+	if a.knowsDelays() {
+		f.Delayed, f.LongestWaitSeconds, f.WaitSeconds = &a.delayed, new(a.longest.Seconds()), new(a.waited.Seconds())
+	}
 	if !a.last.IsZero() {
 		f.First, f.Last = &a.first, &a.last
 	}

@@ -44,6 +44,7 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 	}
 	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
 		a.used += f.SeatSeconds15m
+		a.remembered = true
 	}
 }
 
@@ -55,6 +56,7 @@ func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
 		count(&a.users, r.User, int(r.Count))
 		a.requests += int(r.Count)
+		a.remembered = true
 		a.reject(r.Reason, int(r.Count), r.First, r.Last)
 	}
 }

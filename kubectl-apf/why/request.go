@@ -22,14 +22,6 @@ const (
 	latencyThreshold = 500 * time.Millisecond
 )
 
-// waitOf returns how long a request waited as far as the log tells.
-func waitOf(r *logs.Request) time.Duration {
-	if r.Wait == nil {
-		return 0
-	}
-	return r.Wait.Duration
-}
-
 // areaOf returns the work of a request that executed so long. A write holds one seat
 // until its response; its other seats notify watchers.
 func areaOf(a *flow.Attributes, width int, executed time.Duration) seats.Area {
@@ -53,7 +45,7 @@ func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 		return r.Rejected
 	case i.levels[key.level].Config.Discipline != queueset.Queue:
 		return queueset.ConcurrencyLimit.String()
-	case waitOf(r) > 0 || r.End().Sub(r.Arrival) > latencyThreshold:
+	case r.Wait != nil && r.Wait.Duration > 0 || r.End().Sub(r.Arrival) > latencyThreshold:
 		return queueset.TimeOut.String()
 	default:
 		return queueset.QueueFull.String()
@@ -76,8 +68,12 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 	area := areaOf(attributes, width, r.Executed())
 	a.executed++
 	a.used += area.SeatSeconds()
-	if wait := waitOf(r); wait > 0 {
+	switch wait, known := r.Waited(latencyThreshold); {
+	case known:
+		a.told++
 		a.delay(wait, r.Arrival)
+	case r.Verb != "watch":
+		a.untold++
 	}
 	resource := kschema.GroupResource{Group: r.APIGroup, Resource: r.Resource}.String()
 	switch {

@@ -3,6 +3,8 @@ package why
 import (
 	"strings"
 	"time"
+
+	"k8s.io/utils/ptr"
 )
 
 // Result is what flow control delayed and rejected.
@@ -40,7 +42,7 @@ func (r *Result) WhyNothing() string {
 // Affected reports whether any request of the query was delayed or rejected.
 func (r *Result) Affected() bool {
 	for i := range r.Flows {
-		if r.Flows[i].Rejected+r.Flows[i].Delayed > 0 {
+		if r.Flows[i].Rejected > 0 || ptr.Deref(r.Flows[i].Delayed, 0) > 0 {
 			return true
 		}
 	}
@@ -72,10 +74,12 @@ type Flow struct {
 	// Users are the users with the most requests.
 	Users []User `json:"users"`
 	// Requests is the number of all requests, Rejected of the rejected ones, Delayed of the ones
-	// that waited and executed.
-	Requests int `json:"requests"`
-	Rejected int `json:"rejected"`
-	Delayed  int `json:"delayed"`
+	// that waited and executed, null if that is unknown. More may have waited if WaitsUnknown, the
+	// number of requests that do not tell it, is not 0.
+	Requests     int  `json:"requests"`
+	Rejected     int  `json:"rejected"`
+	Delayed      *int `json:"delayed"`
+	WaitsUnknown int  `json:"waitsUnknown,omitempty"`
 	// Reasons count the rejections by reason, as in metrics.
 	Reasons map[string]int `json:"reasons"`
 	// First and Last are when the first and the last of these requests arrived, that
@@ -83,9 +87,9 @@ type Flow struct {
 	First *time.Time `json:"first"`
 	Last  *time.Time `json:"last"`
 	// LongestWaitSeconds and WaitSeconds are the longest wait and the sum of waits, in
-	// seconds.
-	LongestWaitSeconds float64 `json:"longestWaitSeconds"`
-	WaitSeconds        float64 `json:"waitSeconds"`
+	// seconds; null if they are unknown.
+	LongestWaitSeconds *float64 `json:"longestWaitSeconds"`
+	WaitSeconds        *float64 `json:"waitSeconds"`
 	// SeatSeconds is what these requests used, FlowSeatSeconds what the whole flow
 	// used, and FairShare what it was entitled to, all in seat-seconds.
 	SeatSeconds     float64 `json:"seatSeconds"`

@@ -38,8 +38,8 @@ func TestAnnotatedEventsAreExact(t *testing.T) {
 	assert.Equal(t, Flow{
 		PriorityLevel: "queued", FlowSchema: "users", Distinguisher: "alice",
 		Queues: dealer.Deal(flow.HashOf("users", "alice"), nil),
-		Users:  []User{{"alice", 3}}, Requests: 3, Rejected: 1, Delayed: 1, Reasons: map[string]int{"time-out": 1},
-		First: &first, Last: &last, LongestWaitSeconds: 3, WaitSeconds: 3,
+		Users:  []User{{"alice", 3}}, Requests: 3, Rejected: 1, Delayed: new(1), Reasons: map[string]int{"time-out": 1},
+		First: &first, Last: &last, LongestWaitSeconds: new(3.0), WaitSeconds: new(3.0),
 		SeatSeconds: 2, FlowSeatSeconds: 2, FairShare: 500, Exact: true,
 	}, r.Flows[0])
 	require.Len(t, r.Levels, 1)
@@ -74,8 +74,40 @@ func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {
 			assert.Equal(t, test.want, f.Reasons)
 			assert.Equal(t, test.schema, f.FlowSchema)
 			assert.Equal(t, "u", f.Distinguisher)
-			assert.Equal(t, test.delay, f.Delayed)
+			assert.Equal(t, &test.delay, f.Delayed)
 			assert.Contains(t, r.Notes[0], "1 of 1 events have no annotations of flowcontrol-apiserver")
+		})
+	}
+}
+
+// kube-apiserver 1.33 leaves out the latencies of many events (kubernetes#135684).
+func TestWaitsThatNoEventTellsAreUnknown(t *testing.T) {
+	slow := call{user: "u", group: "users", took: 3 * time.Second}
+	fast := call{user: "u", group: "users", took: 100 * time.Millisecond}
+	waited := call{user: "u", group: "users", took: 3 * time.Second, wait: time.Second}
+	watch := call{user: "u", group: "users", verb: "watch", took: time.Hour}
+	for _, test := range []struct {
+		name    string
+		calls   []call
+		delayed *int
+		unknown int
+		says    string
+	}{
+		{"slow requests", []call{slow, slow}, nil, 2, "0 were rejected and whether others waited is unknown."},
+		{"a slow and a fast one", []call{slow, fast}, nil, 1, "whether others waited is unknown."},
+		{"one that waited and a slow one", []call{waited, slow}, new(1), 1, "at least 1 waited."},
+		{"fast ones", []call{fast, fast}, new(0), 0, "0 were rejected and 0 waited."},
+		{"watches", []call{watch}, nil, 0, "whether others waited is unknown."},
+		{"a watch beside a fast one", []call{watch, fast}, new(0), 0, "0 waited."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := inquire(Query{User: "u"}, nil, test.calls...)
+			require.Len(t, r.Flows, 1)
+			assert.Equal(t, test.delayed, r.Flows[0].Delayed)
+			assert.Equal(t, test.delayed == nil, r.Flows[0].LongestWaitSeconds == nil)
+			assert.Equal(t, test.unknown, r.Flows[0].WaitsUnknown)
+			assert.Contains(t, r.summary(), test.says)
+			assert.Equal(t, test.delayed == nil, r.flowTable().Rows[0][4] == table.Dash)
 		})
 	}
 }
@@ -190,6 +222,7 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	f := r.Flows[0]
 	assert.Equal(t, 7, f.Rejected)
 	assert.Equal(t, map[string]int{"queue-full": 7}, f.Reasons)
+	assert.Nil(t, f.Delayed, "a server remembers no waits")
 	assert.Equal(t, start(), *f.First)
 	assert.Equal(t, 2.0, f.FlowSeatSeconds)
 	assert.Equal(t, 2.0, f.SeatSeconds, "a flow of a schema by user is its user's")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
@@ -42,10 +44,11 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 
 // summary is one sentence.
 func (r *Result) summary() string {
-	rejected, delayed, requests := 0, 0, 0
+	rejected, delayed, unknown, requests := 0, 0, false, 0
 	for i := range r.Flows {
 		rejected += r.Flows[i].Rejected
-		delayed += r.Flows[i].Delayed
+		delayed += ptr.Deref(r.Flows[i].Delayed, 0)
+		unknown = unknown || r.Flows[i].Delayed == nil || r.Flows[i].WaitsUnknown > 0
 		requests += r.Flows[i].Requests
 	}
 	whose := ""
@@ -58,8 +61,15 @@ func (r *Result) summary() string {
 	if r.Evidence == Nothing {
 		return "No request" + whose + " is known one by one."
 	}
-	return fmt.Sprintf("Of %d requests%s from %s to %s, %d were rejected and %d waited. Evidence: %s.",
-		requests, whose, stamp(r.Since), stamp(r.Until), rejected, delayed, r.Evidence)
+	waited := fmt.Sprintf("%d waited", delayed)
+	if unknown {
+		waited = "whether others waited is unknown"
+	}
+	if unknown && delayed > 0 {
+		waited = fmt.Sprintf("at least %d waited", delayed)
+	}
+	return fmt.Sprintf("Of %d requests%s from %s to %s, %d were rejected and %s. Evidence: %s.",
+		requests, whose, stamp(r.Since), stamp(r.Until), rejected, waited, r.Evidence)
 }
 
 func stamp(t *time.Time) string {
@@ -94,13 +104,20 @@ func (r *Result) flowTable() table.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			f.PriorityLevel, f.FlowSchema, f.Distinguisher,
-			strconv.Itoa(f.Rejected), strconv.Itoa(f.Delayed), strconv.Itoa(f.Requests),
-			reasons(f.Reasons), fmt.Sprintf("%.1fs", f.LongestWaitSeconds),
+			strconv.Itoa(f.Rejected), table.Known(f.Delayed), strconv.Itoa(f.Requests),
+			reasons(f.Reasons), waitText(f.LongestWaitSeconds),
 			fmt.Sprintf("%.1f", f.FlowSeatSeconds), fmt.Sprintf("%.1f", f.FairShare),
 			stamp(f.First), stamp(f.Last), strings.Trim(fmt.Sprint(f.Queues), "[]"), strings.Join(users, ","),
 		})
 	}
 	return t
+}
+
+func waitText(seconds *float64) string {
+	if seconds == nil {
+		return table.Dash
+	}
+	return fmt.Sprintf("%.1fs", *seconds)
 }
 
 // reasons names counts by reason.
