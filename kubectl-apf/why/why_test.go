@@ -112,6 +112,11 @@ func TestWaitsThatNoEventTellsAreUnknown(t *testing.T) {
 	}
 }
 
+func TestWhatServersRememberTellsNoWaitsOfUsersWithoutFlows(t *testing.T) {
+	r := Result{Evidence: Remembered}
+	assert.Contains(t, r.summary(), "0 were rejected and whether others waited is unknown.")
+}
+
 func TestReasonInTheResponseCounts(t *testing.T) {
 	e := call{user: "u", group: "users", took: 15 * time.Second, code: 429}.event()
 	e.Rejected = "cancelled"

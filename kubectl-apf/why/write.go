@@ -44,7 +44,7 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 
 // summary is one sentence.
 func (r *Result) summary() string {
-	rejected, delayed, unknown, requests := 0, 0, false, 0
+	rejected, delayed, unknown, requests := 0, 0, r.Evidence == Remembered, 0
 	for i := range r.Flows {
 		rejected += r.Flows[i].Rejected
 		delayed += ptr.Deref(r.Flows[i].Delayed, 0)
