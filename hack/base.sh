@@ -96,7 +96,7 @@ keep_generated() {
   (cd "$base/tree" && generated . | xargs cp --parents -t "$base/shown")
   rm -rf "$base/tree"
   mkdir -p "$base/shown/pkg/server"
-  sed "s/v1\.33\.13/v1${release#0}/" pkg/server/kubernetesversion.go >"$base/shown/pkg/server/kubernetesversion.go"
+  sed -E "s/v1\.[0-9.]+/v1${release#0}/" pkg/server/kubernetesversion.go >"$base/shown/pkg/server/kubernetesversion.go"
 }
 
 generated() { (cd "$1" && find pkg -path 'pkg/generated/*.go' -o -path 'pkg/apis/*/zz_generated.*.go' | LC_ALL=C sort); }

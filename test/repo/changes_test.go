@@ -37,6 +37,28 @@ func TestHowToChangeNamesWhatIsThere(t *testing.T) {
 	}
 }
 
+// TestMovingTheBaseNamesWhatHasTheVersion holds the steps of docs/design/base.md to the files that
+// name the release that the server is built on. Versions in tests of the plug-in and in its recorded
+// data are of clusters.
+func TestMovingTheBaseNamesWhatHasTheVersion(t *testing.T) {
+	_, steps, found := strings.Cut(fileText(t, "docs/design/base.md"), "## Moving the base\n")
+	require.True(t, found)
+	steps, _, _ = strings.Cut(steps, "\n## ")
+	release := regexp.MustCompile(`v1\.(\d+\.\d+)"`).FindStringSubmatch(fileText(t, "pkg/server/kubernetesversion.go"))
+	require.NotNil(t, release)
+	version := regexp.MustCompile(`\b[01]\.` + regexp.QuoteMeta(release[1]) + `\b`)
+	unrelated := regexp.MustCompile(`^(docs/evidence|kubectl-apf|pkg/apf)/|(^|/)(go\.(mod|sum)|CHANGELOG\.md)$|^pkg/server/version\.go$`)
+	named := 0
+	for _, name := range trackedFiles(t) {
+		if unrelated.MatchString(name) || !version.MatchString(fileText(t, name)) {
+			continue
+		}
+		named++
+		assert.Contains(t, steps, name, "names the release")
+	}
+	require.Greater(t, named, 5)
+}
+
 // pathsIn returns the files and folders that a text names in code, without placeholders in
 // capitals, and pages of docs.
 func pathsIn(text string) (paths []string) {
