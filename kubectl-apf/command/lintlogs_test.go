@@ -45,9 +45,9 @@ func TestLintOfLogs(t *testing.T) {
 		}},
 		{"without a user the level is unknown", []string{"--client-log=scaler.log", "-o=wide"}, statusOK, []string{"Log/scaler.log", "Its priority level is unknown"}},
 		{"a webhook that lists a version that is not served", []string{"--client-log=webhook.log"}, statusOK, []string{
-			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3: 1 lines", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3",
+			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3: 1 lines", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
 		}},
-		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch"}},
+		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch", "--enable-priority-and-fairness=false"}},
 		{"the client's limit fails requests", []string{"--client-log=limiter.log"}, statusOK, []string{"info FC603 Log/limiter.log", "This client waits for its own limit. At least 1 of its requests failed"}},
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},

@@ -53,6 +53,7 @@ func clientCases() []checkCase {
 	}
 	return []checkCase{
 		{"a webhook that lists v1beta3", FailedLists, lists("v1beta3", false), []string{"warning"}},
+		{"a webhook whose API server is older than v1", FailedLists, lists("v1", false), []string{"warning"}},
 		{"a webhook that may not list v1", FailedLists, lists("v1", true), []string{"warning"}},
 		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
 		{"kube-proxy as a static pod", NodeAgent, agent(static), []string{"warning"}},

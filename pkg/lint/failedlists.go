@@ -17,22 +17,26 @@ type FailedList struct {
 
 // failedList is FC604.
 func failedList(l *FailedList) Finding {
+	off := "--enable-priority-and-fairness=false"
+	_, old := lifetimeOf(l.Version)
+	if old { // the release of the library that reads it has no such flag in its RecommendedOptions
+		off = "--feature-gates=APIPriorityAndFairness=false"
+	}
 	reason := fmt.Sprintf("the API server does not serve %s/%s", groupName, l.Version)
-	remedy := fmt.Sprintf("Build it with k8s.io/apiserver 0.%d or later, which reads v1, or set its flag --enable-priority-and-fairness=false.", libraryWithV1)
+	remedy := "Where API servers are of Kubernetes 1.29 or later, install a release of it that is built with k8s.io/apiserver 0.29 or later: that reads v1."
 	switch {
 	case l.Forbidden:
 		reason = "its user may not list these objects"
-		remedy = fmt.Sprintf("Allow its user to get, list and watch flowschemas and prioritylevelconfigurations of %s, or set its flag --enable-priority-and-fairness=false.", groupName)
-		if _, ends := lifetimeOf(l.Version); ends {
+		remedy = fmt.Sprintf("Allow its user to get, list and watch flowschemas and prioritylevelconfigurations of %s.", groupName)
+		if old {
 			remedy += " A release of it that reads v1 is needed too where this version is not served."
 		}
+	case !old:
+		remedy = "Upgrade the API server to Kubernetes 1.29 or later, which serves v1."
 	case l.Version == "v1beta3":
 		remedy += " Until then flowcontrol-apiserver can serve v1beta3 in the cluster."
 	}
 	return finding(FailedLists, l.Object, "", fmt.Sprintf("This server fails to list FlowSchemas or PriorityLevelConfigurations, because %s: %d lines of its log say so. "+
 		"It runs, and its /readyz fails. Its flow control has only the mandatory objects: system:masters is exempt, and all others share catch-all. That level has all seats and no queue.",
-		reason, l.Said), remedy)
+		reason, l.Said), remedy+" Or switch its flow control off, if it has the flag: "+off+".")
 }
-
-// libraryWithV1 is the minor release of k8s.io/apiserver 0.x that is the first to read v1.
-const libraryWithV1 = 29
