@@ -68,7 +68,8 @@ func TestEachLevelPaysInProportion(t *testing.T) {
 	got := run(t, append([]string{"isolate", "--offline", "--release=1.33", "-o", "json"}, operators.All()[0].Flags...)...)
 	require.Zero(t, got.status, got.errOut)
 	var result struct {
-		Diff struct {
+		Objects []struct{ Why []string }
+		Diff    struct {
 			PriorityLevels []struct {
 				Name          string
 				Before, After *struct{ Nominal int }
@@ -90,6 +91,8 @@ func TestEachLevelPaysInProportion(t *testing.T) {
 		"cert-manager": {0, 22}, "workload-low": {245, 237}, "workload-high": {98, 95}, "system": {74, 71}, "node-high": {98, 95},
 		"global-default": {49, 48}, "leader-election": {25, 24}, "catch-all": {13, 12},
 	}, changed)
+	assert.Contains(t, result.Objects[0].Why, "Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: "+
+		"catch-all 1 of its 13, global-default 1 of its 49, leader-election 1 of its 25, node-high 3 of its 98, system 3 of its 74, workload-high 3 of its 98, workload-low 8 of its 245.")
 }
 
 func TestIsolateAsksTheAPIServer(t *testing.T) {
@@ -200,7 +203,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 		{"rights and seats", "", []string{
 			"Note: No API server says what shop/web may do: it is assumed to use leases and to write events.",
 			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600; a trace says how many",
-			"Its 9 shares are added to 245, and are 22 of 600 seats: each other level has 3.5 % fewer seats,",
+			"Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: ",
 		}},
 		{"a schema that keeps some of its requests", own("mine", 500, "pods"), []string{
 			"8900 is before service-accounts (9000), which has these requests today, and after mine (500),",

@@ -3,7 +3,10 @@ package isolate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 )
@@ -36,10 +39,19 @@ func (p *plan) findSize() (size, error) {
 	}
 	// The fewest shares with ceil(total*shares/(sum+shares)) >= needed, see package allocation.
 	shares := (needed-1)*sum/(total-needed+1) + 1
-	seats := (total*shares + sum + shares - 1) / (sum + shares)
-	paid := fmt.Sprintf("Its %d shares are added to %d, and are %d of %d seats: each other level has %.1f %% fewer seats, see the priority levels below.",
-		shares, sum, seats, total, 100*float64(shares)/float64(sum+shares))
-	return size{int32(shares), []string{why, paid}}, nil
+	seats := func(shares, sum int) int { return (total*shares + sum - 1) / sum }
+	var payers []string
+	for _, name := range slices.Sorted(maps.Keys(p.current.Levels)) {
+		own := int(p.current.Levels[name].Config.Shares)
+		if before, after := seats(own, sum), seats(own, sum+shares); after < before {
+			payers = append(payers, fmt.Sprintf("%s %d of its %d", name, before-after, before))
+		}
+	}
+	return size{int32(shares), []string{
+		why,
+		fmt.Sprintf("Its %d shares are added to %d, and are %d of %d seats. Others pay with seats: %s.", shares, sum, seats(shares, sum+shares), total, strings.Join(payers, ", ")),
+		"Each isolation takes from all levels, also from earlier ones.",
+	}}, nil
 }
 
 // need returns the seats that the operator needs on one API server, and why.
