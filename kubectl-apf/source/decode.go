@@ -80,6 +80,9 @@ func toJSON(document []byte) (converted []byte, duplicates, err error) {
 		return document, nil, nil
 	}
 	if converted, err = yaml.YAMLToJSON(document); err != nil {
+		if bytes.Contains(document, []byte("{{")) {
+			return nil, nil, errors.New("it is a template, and no YAML: give what helm template prints")
+		}
 		return nil, nil, fmt.Errorf("it is no YAML: %w", err)
 	}
 	return converted, duplicateKeys(document), nil
@@ -114,7 +117,8 @@ func duplicateKeys(document []byte) error {
 }
 
 func isJSON(document []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(document), []byte("{"))
+	text := bytes.TrimSpace(document)
+	return bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("{{")) // a template
 }
 
 // listIn returns the list that a document is, or nil if it is none.

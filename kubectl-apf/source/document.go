@@ -6,13 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // document is a document of a file.
 type document struct {
 	place Place
 	data  []byte
+	// found reports that the file was found in a directory, and not named.
+	found bool
 }
+
+// ours matches what names a kind or the group. Only then it matters that a file of a directory cannot be
+// read: others have the values of a chart, or workflows.
+var ours = regexp.MustCompile(`(?m)^[\s{,-]*["']?(?:kind["']?\s*:\s*["']?(?:FlowSchema|PriorityLevelConfiguration)|apiVersion["']?\s*:\s*["']?flowcontrol\.apiserver\.k8s\.io/)`)
 
 // split returns the documents of a file: YAML documents, or JSON values one after the
 // other. Empty documents are omitted. On an error it returns those before it.

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 // stdin is the file name of standard input.
@@ -46,9 +47,11 @@ func (r *fileReader) read(ctx context.Context) (Files, error) {
 	if err != nil {
 		return files, err
 	}
-	documents := r.documents(ctx, &files)
-	for _, document := range documents {
+	for _, document := range r.documents(ctx, &files) {
 		files.add(decoder, document)
+	}
+	if files.skipped > 0 {
+		files.Notes = append(files.Notes, fmt.Sprintf("Skipped in directories: %s, neither a FlowSchema nor a PriorityLevelConfiguration.", table.Count(files.skipped, "document")))
 	}
 	if len(files.Objects) > 0 || len(r.options.Filenames) == 0 && r.options.Kustomize == "" {
 		return files, nil
@@ -65,7 +68,11 @@ func (f *Files) add(decoder *decoder, document document) {
 		place := document.place
 		place.Item = item
 		if other, ok := errors.AsType[*otherKindError](err); ok {
-			f.addOther(place, other)
+			f.addOther(place, other, document.found)
+			return
+		}
+		if document.found && !ours.Match(document.data) {
+			f.skipped++
 			return
 		}
 		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
@@ -80,7 +87,7 @@ func (f *Files) add(decoder *decoder, document document) {
 }
 
 // addOther adds what is known of an object of another kind.
-func (f *Files) addOther(place Place, other *otherKindError) {
+func (f *Files) addOther(place Place, other *otherKindError, found bool) {
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)
@@ -90,6 +97,10 @@ func (f *Files) addOther(place Place, other *otherKindError) {
 		}
 		f.ServiceAccounts[other.namespace] = append(f.ServiceAccounts[other.namespace], other.name)
 	default:
+		if found {
+			f.skipped++
+			return
+		}
 		f.Notes = append(f.Notes, fmt.Sprintf("%s is skipped: %s.", place, other))
 	}
 }
@@ -125,9 +136,16 @@ func hasOldShares(apiVersion string) bool {
 // documents returns the documents of all files, and adds the errors of the rest.
 func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 	var documents []document
-	take := func(name string, data []byte, err error) {
+	take := func(name string, data []byte, err error, found bool) {
 		more, splitErr := split(name, data)
+		for i := range more {
+			more[i].found = found
+		}
 		documents = append(documents, more...)
+		if splitErr != nil && found && !ours.Match(data) {
+			files.skipped++
+			splitErr = nil
+		}
 		if err = errors.Join(err, splitErr); err != nil {
 			files.Errors = append(files.Errors, fileErrorOf(name, err))
 		}
@@ -136,10 +154,10 @@ func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 		switch {
 		case name == stdin:
 			data, err := r.readStdin()
-			take(name, data, err)
+			take(name, data, err, false)
 		case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
 			data, err := r.download(ctx, name)
-			take(name, data, err)
+			take(name, data, err, false)
 		default:
 			paths, err := expand(name, r.options.Recursive)
 			if err != nil {
@@ -147,13 +165,13 @@ func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 			}
 			for _, path := range paths {
 				data, err := plain.ReadFile(path)
-				take(path, data, err)
+				take(path, data, err, path != name)
 			}
 		}
 	}
 	if r.options.Kustomize != "" {
 		data, err := kustomize(r.options.Kustomize)
-		take(r.options.Kustomize, data, err)
+		take(r.options.Kustomize, data, err, false)
 	}
 	return documents
 }

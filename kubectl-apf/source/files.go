@@ -19,6 +19,8 @@ type Files struct {
 	Errors []FileError
 	// Notes are sentences about what was skipped, ignored or converted.
 	Notes []string
+
+	skipped int // documents of directories
 }
 
 // Object is an object of the group in a file: FlowSchema or PriorityLevel is set. It has

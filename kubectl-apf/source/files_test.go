@@ -172,6 +172,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		{"a level of another group", good + "---\napiVersion: v1\nkind: PriorityLevelConfiguration\nmetadata: {name: b}\n", "-:9: the kind PriorityLevelConfiguration of v1 is unknown"},
 		{"no name", good + "---\n" + schemaYAML("", "v1", "l"), "-:9: it has no name: metadata.name must be set"},
 		{"a field of another type", good + "---\n" + strings.Replace(good, "spec:\n", "spec:\n  matchingPrecedence: high\n", 1), "-:9: json: cannot unmarshal"},
+		{"a template of a chart", good + "---\n" + `{{- if .Values.levels }}` + "\nkind: FlowSchema\n{{- end }}\n", "-:9: it is a template, and no YAML: give what helm template prints"},
 		{"JSON that is cut off", `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","metadata":{"name":"a"}}` + "\n{\"kind\"", "-:2: it is no JSON: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -266,6 +267,33 @@ func TestFilesThatNamesStandFor(t *testing.T) {
 			assert.Contains(t, files.Errors[0].Error(), c.failed)
 		})
 	}
+}
+
+// A repository for GitOps has much that is no object. It only matters where it names the group.
+func TestWhatADirectoryHasBesideObjectsIsCounted(t *testing.T) {
+	const template = "{{- range .Values.levels }}\nkind: %s\nmetadata: {name: {{ .name }}}\n{{- end }}\n"
+	directory := t.TempDir()
+	write(t, directory, map[string]string{
+		"levels/a.yaml": schemaYAML("a", "v1", "l"), "map.yaml": "apiVersion: v1\nkind: ConfigMap\n", "chart/values.yaml": "levels: [{name: a}]\n",
+		".github/workflows/ci.yml": "on: push\njobs: {lint: {steps: [{run: kubectl get flowschemas.flowcontrol.apiserver.k8s.io}]}}\n",
+		"chart/templates/map.yaml": fmt.Sprintf(template, "ConfigMap"), "chart/list.yaml": "- a\n", "tsconfig.json": "{// comment\n}",
+	})
+	read := func(names ...string) source.Files {
+		files, err := newSource(t, source.Options{Offline: true, Files: resource.FilenameOptions{Filenames: names, Recursive: true}}).Files(t.Context())
+		require.NoError(t, err)
+		return files
+	}
+	files := read(directory)
+	require.NoError(t, files.Err())
+	assert.Len(t, files.Objects, 1)
+	assert.Equal(t, []string{"Skipped in directories: 6 documents, neither a FlowSchema nor a PriorityLevelConfiguration."}, files.Notes)
+
+	named := read(directory, filepath.Join(directory, "chart", "values.yaml"))
+	require.Len(t, named.Errors, 1, "a file that is named must have objects")
+	write(t, directory, map[string]string{"chart/templates/levels.yaml": fmt.Sprintf(template, "PriorityLevelConfiguration")})
+	files = read(directory)
+	require.Len(t, files.Errors, 1)
+	assert.ErrorContains(t, files.Err(), "levels.yaml:1: it is a template, and no YAML: give what helm template prints")
 }
 
 func TestStandardInputIsReadOnce(t *testing.T) {
