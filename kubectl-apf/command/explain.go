@@ -34,7 +34,8 @@ whether it would execute, wait or be rejected now on each replica of the API ser
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. The user comes from --as, otherwise from the kubeconfig.
 
-kubectl prints the requests of a command with -v=6: explain the paths of their URLs.`,
+kubectl prints the requests of a command with -v=6, and client-go the requests that wait, as
+GET:https://HOST/PATH: give them as they are.`,
 		examples: `# Say what happens when you list the pods of all namespaces
 kubectl apf explain list pods -A
 
@@ -58,7 +59,7 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 // validate rejects words that are no request.
 func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 	switch {
-	case len(args) >= 2 || e.request.Raw != "":
+	case len(args) >= 2 || e.request.Raw != "" || len(args) == 1 && strings.Contains(args[0], "://"):
 		return nil
 	case e.hasFiles():
 		return errors.New("a request must be given too: -f names files of flow schemas")

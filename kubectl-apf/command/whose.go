@@ -33,7 +33,10 @@ kubectl apf whose f1737c3e-ea5c-480b-bfd3-50d7f014c50c 46c349c0-76fb-43ae-9b11-c
 
 # Name the objects behind the headers of a response, also if they have been deleted
 kubectl get pods -v=8 2>response.txt
-kubectl apf whose -f response.txt --audit-log audit.log`,
+kubectl apf whose -f response.txt --audit-log audit.log
+
+# Name the flow schema of "retry-reason: due to server-side throttling" in the log of a client
+kubectl apf whose -f operator.log`,
 	}.command(w.run)
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if (w.response == "") == (len(args) == 0) {
@@ -42,7 +45,7 @@ kubectl apf whose -f response.txt --audit-log audit.log`,
 		return nil
 	}
 	c.ValidArgsFunction = cobra.NoFileCompletions
-	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them; - for standard input.")
+	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them, or the log of a client; - for standard input.")
 	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, which tells of objects that have been deleted; - for standard input.")
 	w.addTo(c)
 	return c
@@ -82,7 +85,11 @@ func (w *whoseCommand) uids() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	return explain.UIDs(in)
+	uids, notes, err := explain.UIDs(in)
+	for _, note := range notes {
+		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
+	}
+	return uids, err
 }
 
 func (w *whoseCommand) history() (*explain.History, error) {

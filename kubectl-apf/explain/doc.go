@@ -16,6 +16,7 @@
 //	VERB RESOURCE/NAME [RESOURCE/NAME...] [-n NAMESPACE] [OPTIONS]
 //	VERB RESOURCE/SUBRESOURCE NAME [-n NAMESPACE] [OPTIONS]
 //	VERB /PATH[?QUERY] [OPTIONS]
+//	VERB https://HOST/PATH[?QUERY] or VERB:https://HOST/PATH[?QUERY], as kubectl and client-go print requests
 //
 // So RESOURCE/NAME is an object, as for kubectl. A subresource without the name of an object is --subresource.
 //
@@ -49,7 +50,8 @@
 // X-Kubernetes-PF-PriorityLevel-UID.
 //
 // UIDs are given one by one, or in a saved response: the headers as curl -i, curl -v
-// and kubectl -v=8 print them, or any other text with them, in any case.
+// and kubectl -v=8 print them, or any other text with them, in any case. client-go logs the UID of the
+// flow schema when it repeats a request: retry-reason: due to server-side throttling, FlowSchema UID.
 //
 // The objects come from a configuration. An object that was deleted or replaced since
 // is found in an audit log: lines of JSON, one event of audit.k8s.io/v1 each. Its UID

@@ -66,6 +66,8 @@ func TestObjectsAreNamedAsInKubectl(t *testing.T) {
 		"get deploy/web --subresource=scale":          {"GET /apis/apps/v1/namespaces/default/deployments/web/scale"},
 		"create deployments/scale web -n x":           {"POST /apis/apps/v1/namespaces/x/deployments/web/scale"},
 		"create pods/eviction":                        {"POST /api/v1/namespaces/default/pods/NAME/eviction"},
+		"GET:https://10.0.0.1:443/api/v1/pods?limit=500": {"GET /api/v1/pods?limit=500"},
+		"PUT https://host/api/v1/nodes/n1":               {"PUT /api/v1/nodes/n1"},
 		"get --raw=/apis/apps/v1/deployments?limit=5": {"GET /apis/apps/v1/deployments?limit=5"},
 		"watch pods/web":                              {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&watch=true"},
 		"list pods web -l app=web":                    {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&labelSelector=app%3Dweb"},

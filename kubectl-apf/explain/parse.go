@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -57,6 +58,7 @@ var ErrNoRequest = errors.New("a request must be VERB RESOURCE [NAME...], VERB R
 // Parse returns the requests of the words of a request, see the package comment, and of
 // its options.
 func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
+	words = withoutServer(words)
 	if len(words) == 0 || len(words) == 1 && flags.Raw == "" {
 		return nil, ErrNoRequest
 	}
@@ -77,6 +79,18 @@ func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 		requests = append(requests, one)
 	}
 	return requests, nil
+}
+
+// withoutServer returns the words of a request that client-go or kubectl printed, GET:https://HOST/PATH
+// or GET https://HOST/PATH, without the host, and others as they are.
+func withoutServer(words []string) []string {
+	line := strings.Replace(strings.Join(words, " "), ":http", " http", 1)
+	verb, address, _ := strings.Cut(line, " ")
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || len(words) > 2 {
+		return words
+	}
+	return []string{verb, parsed.RequestURI()}
 }
 
 // request returns what all requests of a line have in common: the verb, the user and the

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
@@ -50,6 +52,8 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 		if e.input.Own && a.Seats.Method == methodBytes {
 			a.Notes = append(a.Notes, learnedText)
 		}
+	case isReview(attributes):
+		a.Seats = one("A review takes one seat: it is not stored, so nobody watches it.")
 	case estimate.IsWrite(attributes):
 		a.Seats = writeSeats(attributes.Verb, fact, bound)
 	default:
@@ -59,6 +63,12 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 	if a.Seats.AtMost > a.Seats.Width {
 		a.Notes = append(a.Notes, a.Seats.unknownText())
 	}
+}
+
+// isReview reports whether the request is for a TokenReview, a SubjectAccessReview or the like: these
+// groups have nothing else.
+func isReview(a *flow.Attributes) bool {
+	return a.APIGroup == authenticationv1.GroupName || a.APIGroup == authorizationv1.GroupName
 }
 
 // one returns the estimate of one seat.

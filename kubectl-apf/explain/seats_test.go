@@ -69,6 +69,8 @@ func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 	a = explained(t, in, "update secrets a")
 	assert.Equal(t, 8, a.Seats.AtMost)
 	assert.Equal(t, 1, explained(t, in, "get secrets a").Seats.AtMost)
+	assert.Equal(t, 1, explained(t, in, "create tokenreviews.authentication.k8s.io").Seats.AtMost, "reviews cannot be watched")
+	assert.Equal(t, 1, explained(t, in, "create localsubjectaccessreviews -n shop").Seats.AtMost)
 
 	in.Configuration.Release = ""
 	a = explained(t, in, "list secrets -A")

@@ -42,9 +42,10 @@ func TestUIDsAreReadFromResponsesAsToolsPrintThem(t *testing.T) {
 		"both twice":                      strings.Repeat("X-Kubernetes-PF-FlowSchema-UID: "+schemaUID+"\nX-Kubernetes-PF-PriorityLevel-UID: "+levelUID+"\n", 2),
 	} {
 		t.Run(name, func(t *testing.T) {
-			uids, err := UIDs(strings.NewReader(response))
+			uids, notes, err := UIDs(strings.NewReader(response))
 			require.NoError(t, err)
 			assert.Equal(t, want, uids)
+			assert.Empty(t, notes)
 		})
 	}
 	for _, response := range []string{
@@ -52,9 +53,28 @@ func TestUIDsAreReadFromResponsesAsToolsPrintThem(t *testing.T) {
 		"HTTP/2 200\nX-Kubernetes-Pf-Flowschema-Uid: \nX-Kubernetes-Pf-Prioritylevel-Uid: \r\nDate: today\n\n{}",
 		`{"X-Kubernetes-Pf-Flowschema-Uid": [""], "Date": ["today"]}`,
 	} {
-		_, err := UIDs(strings.NewReader(response))
+		_, _, err := UIDs(strings.NewReader(response))
 		assert.ErrorContains(t, err, "curl -i", response)
 	}
+}
+
+// client-go logs a request that it repeats, whoever answered 429.
+func TestUIDsAreReadFromLinesOfClients(t *testing.T) {
+	for _, line := range []string{
+		`I1127 10:00:00.000000 1 request.go:655] Waited for 1.0s, request: GET:https://10.0.0.1/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "` + schemaUID + `"`,
+		`{"msg":"Waited before sending request","reason":"retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: \"` + schemaUID + `\""}`,
+	} {
+		uids, _, err := UIDs(strings.NewReader(line))
+		require.NoError(t, err, line)
+		assert.Equal(t, []string{schemaUID}, uids)
+	}
+}
+
+func TestA429OfAHandlerIsNamed(t *testing.T) {
+	_, notes, err := UIDs(strings.NewReader("HTTP/2 429\r\nretry-after: 1\r\nx-kubernetes-pf-flowschema-uid: " + schemaUID + "\r\n\r\n" +
+		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{`"storage is (re)initializing": a handler of the API server answered 429, not flow control. The objects are those that admitted the request.`}, notes)
 }
 
 const log = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"probes","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T10:00:00.000000Z"}

@@ -59,6 +59,8 @@ func requestOfEvent(text []byte) (*Request, error) {
 		reason := rejectionReason(s)
 		if s.Code == http.StatusTooManyRequests && (s.Reason == "" || reason != "") && r.Governed() {
 			r.Rejected = cmp.Or(reason, trace.UnknownReason)
+		} else if s.Code == http.StatusTooManyRequests {
+			r.Said = s.Message
 		}
 	}
 	return r, r.annotate(e.Annotations)

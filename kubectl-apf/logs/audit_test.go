@@ -124,6 +124,7 @@ func TestRejectedInEvents(t *testing.T) {
 			require.Len(t, events, 1)
 			assert.Equal(t, test.want, events[0].Rejected)
 			assert.Equal(t, events[0].Status == 429 && test.want == "", events[0].OtherRejection())
+			assert.Equal(t, strings.Contains(test.line, "Cannot evict pod"), events[0].Said != "")
 		})
 	}
 }
@@ -181,6 +182,7 @@ func TestLogWithoutEventsIsAnError(t *testing.T) {
 	for _, test := range []struct{ name, log, message string }{
 		{"an empty file", "", "audit.log: " + ErrNoEvents.Error()},
 		{"empty lines", "\n \n", "audit.log: " + ErrNoEvents.Error()},
+		{"a log of -v=3", `I1126 06:00:00.000000 1 httplog.go:134] "HTTP" verb="GET" URI="/readyz" latency="1ms" resp=200`, "audit.log: " + ErrNoEvents.Error() + "; it has lines of -v=3: kubectl apf record and lint read these with --http-log"},
 		{"a policy that omits the last stage", received, "audit.log: " + ErrNoEvents.Error()},
 		{"another file", "apiVersion: v1\nkind: Pod\n", "audit.log: " + ErrNoEvents.Error() + "; line 1 is no JSON of an audit event: invalid character 'a' looking for beginning of value"},
 	} {

@@ -22,6 +22,8 @@ type Request struct {
 	Address string `json:",omitempty"`
 	// Completed is when the response was complete; zero if the log does not tell.
 	Completed time.Time `json:",omitzero"`
+	// Said is the message of a response 429 of a handler, not of flow control.
+	Said string `json:",omitempty"`
 	// Annotated reports whether flowcontrol-apiserver said what flow control did, exactly. Then
 	// Distinguisher is set too.
 	Annotated     bool   `json:",omitempty"`

@@ -17,7 +17,8 @@ var (
 // write both to its standard output. It returns ErrNoEvents if there is no request, and
 // otherwise the error of yield, or of an input that cannot be read at all.
 func ReadEvents(name string, in io.Reader, yield func(*Request) error) (Summary, error) {
-	return readRequests(name, in, ErrNoEvents, yield, func(s *Summary, entry Entry) (*Request, error) {
+	const other = "it has lines of -v=3: kubectl apf record and lint read these with --http-log"
+	return readRequests(name, in, ErrNoEvents, KindRequest, other, yield, func(s *Summary, entry Entry) (*Request, error) {
 		switch {
 		case entry.TooLong:
 			s.skip(entry.Number, fmt.Sprintf("is longer than %d MiB", MaxEntry>>20))
@@ -33,7 +34,8 @@ func ReadEvents(name string, in io.Reader, yield func(*Request) error) (Summary,
 // ReadRequestLines is ReadEvents for lines of httplog. Other lines are ignored. It returns
 // ErrNoRequests if there is no request.
 func ReadRequestLines(name string, in io.Reader, clock Clock, yield func(*Request) error) (Summary, error) {
-	return readRequests(name, in, ErrNoRequests, yield, func(_ *Summary, entry Entry) (*Request, error) {
+	const other = "it has audit events: --audit-log reads these"
+	return readRequests(name, in, ErrNoRequests, KindEvent, other, yield, func(_ *Summary, entry Entry) (*Request, error) {
 		if entry.TooLong || entry.Kind != KindRequest {
 			return nil, nil
 		}
@@ -41,11 +43,13 @@ func ReadRequestLines(name string, in io.Reader, clock Clock, yield func(*Reques
 	})
 }
 
-// readRequests passes the requests on that decode finds in the entries of a log.
-func readRequests(name string, in io.Reader, none error, yield func(*Request) error, decode func(*Summary, Entry) (*Request, error)) (Summary, error) {
-	s := Summary{Name: name}
+// readRequests passes the requests on that decode finds in the entries of a log. The error none says
+// why there is no request, and hint what is there instead if there are entries of another kind.
+func readRequests(name string, in io.Reader, none error, other Kind, hint string, yield func(*Request) error, decode func(*Summary, Entry) (*Request, error)) (Summary, error) {
+	s, hasOther := Summary{Name: name}, false
 	truncated, err := ReadEntries(in, func(entry Entry) error {
 		s.Lines++
+		hasOther = hasOther || entry.Kind == other
 		request, err := decode(&s, entry)
 		switch {
 		case err != nil:
@@ -58,6 +62,9 @@ func readRequests(name string, in io.Reader, none error, yield func(*Request) er
 	})
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	if hasOther {
+		none = fmt.Errorf("%w; %s", none, hint)
 	}
 	return s, s.end(truncated, none)
 }

@@ -14,6 +14,9 @@ import (
 // maxFlows bounds the flows that are counted.
 const maxFlows = 1 << 16
 
+// maxSaid bounds the messages of handlers that are told.
+const maxSaid = 5
+
 // Query says which requests a result is about. Empty fields select everything.
 type Query struct {
 	// User is the user whom flow control sees: the impersonated one, if any.
@@ -39,7 +42,8 @@ type Inquiry struct {
 	since, until time.Time
 
 	observed, annotated            int
-	ungoverned, overlooked, others int
+	ungoverned, overlooked         int
+	others                         map[string]int // responses 429 of handlers, by what they say
 	unfinished, implied            int // events without an end, without groups
 	unknownLevels                  map[string]bool
 }
@@ -49,7 +53,7 @@ func New(q Query, c configuration.Configuration, replicas []replica.Replica, now
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{
 		query: q, configuration: c, replicas: replicas, levels: map[string]engine.LevelReport{},
-		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, maxFlows: maxFlows, unknownLevels: map[string]bool{},
+		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, maxFlows: maxFlows, unknownLevels: map[string]bool{}, others: map[string]int{},
 	}
 	i.engine, _ = c.Engine(now)
 	for _, level := range i.engine.Report().Levels {
@@ -107,7 +111,11 @@ func (i *Inquiry) Observe(r *logs.Request) {
 		i.unfinished++
 	}
 	if r.OtherRejection() {
-		i.others++
+		if said := r.Said; len(i.others) < maxSaid || i.others[said] > 0 {
+			i.others[said]++
+		} else {
+			i.others[""]++
+		}
 	}
 	if i.since.IsZero() || r.Arrival.Before(i.since) {
 		i.since = r.Arrival

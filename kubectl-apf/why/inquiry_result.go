@@ -150,7 +150,13 @@ func (i *Inquiry) notes(flows int) []string {
 	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, each request counts as one seat, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
 	add(i.implied > 0, "%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", i.implied, i.observed)
 	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
-	add(i.others > 0, "%d responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.", i.others)
+	for _, said := range slices.Sorted(maps.Keys(i.others)) {
+		says := ""
+		if said != "" {
+			says = fmt.Sprintf(", which says %q", said)
+		}
+		add(true, "%d responses 429 are not from flow control, but from a handler%s.", i.others[said], says)
+	}
 	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
 	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)
 	add(flows > maxResult, "%d more flows are not shown.", flows-maxResult)

@@ -149,16 +149,16 @@ func TestQuerySelects(t *testing.T) {
 }
 
 func TestOtherResponsesAreNotRejections(t *testing.T) {
-	eviction := call{user: "u", group: "users", code: 429}.event()
-	eviction.Rejected = ""
+	starting := call{user: "u", group: "users", code: 429}.event()
+	starting.Rejected, starting.Said = "", "storage is (re)initializing"
 	logs := call{user: "u", group: "users", code: 429}.event()
 	logs.Subresource = "log"
 	i := New(Query{}, site(), nil, start())
-	i.Observe(eviction)
+	i.Observe(starting)
 	i.Observe(logs)
 	r := i.Result()
 	assert.False(t, r.Affected())
-	assert.Contains(t, r.Notes, "1 responses 429 are not from flow control, but from handlers, such as evictions that a disruption budget forbids.")
+	assert.Contains(t, r.Notes, `1 responses 429 are not from flow control, but from a handler, which says "storage is (re)initializing".`)
 	assert.Contains(t, r.Notes, "1 requests are not governed by flow control: exec, attach, portforward, proxy and log.")
 }
 
