@@ -69,6 +69,7 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
 	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
+	f.BoolVar(&s.options.AfterRestart, "after-restart", false, "Begin with API servers that have just started: they know nothing of demand for 10 s. Otherwise the beginning of the trace settles the limits first.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
 	f.StringArrayVar(&s.assertions, "assert", nil, "An assertion. It may be repeated.")
 	return c
@@ -110,9 +111,9 @@ func (s *simulateCommand) configurations(ctx context.Context) ([]simulate.Candid
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, simulate.Candidate{Name: "baseline", Configuration: c})
+		out = append(out, simulate.Candidate{Name: simulate.Baseline, Configuration: c})
 	}
-	names := map[string]int{"baseline": 1}
+	names := map[string]int{simulate.Baseline: 1}
 	for _, file := range s.candidates {
 		c, err := s.configuration(ctx, []string{file})
 		if err != nil {
@@ -171,7 +172,6 @@ func (s *simulating) addTo(c *cobra.Command) {
 	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
 	f.StringVar((*string)(&s.options.Engine), "engine", "", "Whose flow control: upstream (kube-apiserver's, the default) or ours (flowcontrol-apiserver's).")
 	f.StringVar((*string)(&s.options.Loop), "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
-	f.DurationVar(&s.options.WarmUp, "warm-up", 0, "How much of the beginning of the trace is simulated and not counted, such as 1m.")
 	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
 	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
 	s.options.Open = func() (simulate.Source, error) { return trace.Open(s.trace) }

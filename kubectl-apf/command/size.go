@@ -69,9 +69,6 @@ kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p9
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
-	s.options.WarmUp = size.AutoWarmUp
-	f.Lookup("warm-up").Usage = "How much of the beginning is simulated and not counted: a server that starts does not know which levels need seats. " +
-		"Without the flag 30s, and at most a quarter of the time of the requests."
 	s.looking.addTo(c)
 	return c
 }

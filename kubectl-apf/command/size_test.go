@@ -150,7 +150,6 @@ func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
 		{"a goal that seats do not help", `the goal "requests < 5" must be an upper bound on waits or rejections`, []string{"--trace=trace.jsonl", "--goal=requests < 5"}},
 		{"a goal of an exempt level", `the priority level "exempt" is exempt`, []string{"--trace=trace.jsonl", "--goal=level.exempt.wait.p99 < 1s"}},
 		{"a goal that does not parse", "--goal: the assertion \"rejected\" must be ", []string{"--trace=trace.jsonl", "--goal=rejected"}},
-		{"a warm-up that leaves nothing", "must be longer than the warm-up of 1m0s", []string{"--trace=trace.jsonl", "--warm-up=1m"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := run(t, append([]string{"size"}, test.args...)...)

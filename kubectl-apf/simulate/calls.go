@@ -26,8 +26,8 @@ func (s *simulation) newCall() *call {
 	}
 	c := &call{}
 	c.progress.simulation = s
-	c.progress.end = timer{line: &s.line, call: c.ended}
-	c.progress.timeout = timer{line: &s.line, call: c.timedOut}
+	c.progress.end = timer{line: s.line, call: c.ended}
+	c.progress.timeout = timer{line: s.line, call: c.timedOut}
 	c.wake = c.woken
 	if s.options.Engine == Ours {
 		c.wake = func() {

@@ -12,17 +12,10 @@ type collector struct {
 	begun   time.Duration // the figures
 }
 
-func newCollector() *collector {
-	return &collector{levels: map[string]*levelFigures{}, schemas: map[flowKey]*figures{}, flows: map[flowKey]*figures{}}
-}
-
 // counted is where a call counts.
 type counted struct {
 	level        *levelFigures
 	schema, flow *figures
-	// leftOut reports whether the call is of the warm-up. Then only what it does to the
-	// seats of the level counts: its schema and flow are in no result.
-	leftOut bool
 }
 
 // of returns where a call counts.
@@ -54,23 +47,7 @@ func (c *collector) of(level, schema, distinguisher string) counted {
 }
 
 // all returns the figures that a call counts in.
-func (c *counted) all() [3]*figures {
-	all := [3]*figures{&c.level.figures, c.schema, c.flow}
-	if c.leftOut {
-		all[0] = c.schema
-	}
-	return all
-}
-
-// begin forgets all figures and keeps what the levels do now.
-func (c *collector) begin(now time.Duration) {
-	for _, l := range c.levels {
-		l.begin(now)
-	}
-	clear(c.schemas)
-	clear(c.flows)
-	c.begun = now
-}
+func (c *counted) all() [3]*figures { return [3]*figures{&c.level.figures, c.schema, c.flow} }
 
 // limit notes the limits of the levels of all replicas.
 func (c *collector) limit(now time.Duration, replicas []flowControl) {

@@ -21,10 +21,11 @@
 //
 // Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
-// A server starts with the trace: nothing is known of demand before the first division, as
-// in a server that was restarted. WarmUp leaves the beginning out of the figures. Both
-// divide the seats again every 10 s, and a request waits at most 15 s, as in servers with
-// the default --request-timeout.
+// A trace is a part of the life of a server. So its first 30 s are played twice: the first time
+// settles the limits of the levels, and counts nothing. All these requests end before the trace
+// begins, with empty queues. With AfterRestart it begins with a server that has just started, which
+// knows nothing of demand. Both engines divide the seats again every 10 s, and a request waits at most
+// 15 s, as in servers with the default --request-timeout.
 //
 // # Loops
 //

@@ -159,7 +159,7 @@ func TestWaitsAreThoseOfTheLibrary(t *testing.T) {
 	)
 	candidate := builtIn(t, "built-in", 60)
 	options := requests.options()
-	options.Engine = simulate.Library
+	options.Engine, options.AfterRestart = simulate.Library, true
 	result := run(t, options, candidate).Results[0]
 	want := serve(t, candidate, requests)
 	waited := 0

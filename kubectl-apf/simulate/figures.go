@@ -88,11 +88,3 @@ func (l *levelFigures) advance(now time.Duration) {
 		c.seatSeconds += c.now * seconds
 	}
 }
-
-// begin forgets what was, and keeps what the level does now.
-func (l *levelFigures) begin(now time.Duration) {
-	l.figures, l.since, l.mostWaiting = figures{}, now, l.waiting
-	for _, c := range l.courses() {
-		*c = course{now: c.now, least: c.now, most: c.now}
-	}
-}

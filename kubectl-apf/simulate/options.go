@@ -30,15 +30,15 @@ type Source interface {
 
 // Options are how requests are simulated.
 type Options struct {
-	// Open opens the trace. It is called twice for each configuration, for a look at its
-	// beginning and for all of it.
+	// Open opens the trace. It is called three times for each configuration: twice for its
+	// beginning, and for all of it.
 	Open func() (Source, error)
 	// Engine and Loop choose the models; by default Library and Open.
 	Engine EngineKind
 	Loop   Loop
-	// WarmUp is how much of the beginning of the trace is simulated and not counted: what
-	// the servers did before is unknown.
-	WarmUp time.Duration
+	// AfterRestart begins with servers that have just started, instead of servers whose limits the
+	// beginning of the trace has settled.
+	AfterRestart bool
 	// Replicas is the number of API servers; 0 for as many as the trace names. Each has
 	// the total of the configuration.
 	Replicas int
@@ -58,6 +58,9 @@ type Progress struct {
 	// Simulated is the virtual time that passed.
 	Simulated time.Duration
 }
+
+// Baseline is the name of the configuration that a trace was recorded with.
+const Baseline = "baseline"
 
 // Candidate is a configuration with a name for the report.
 type Candidate struct {
@@ -81,8 +84,6 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, Ours)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
-	case o.WarmUp < 0:
-		return o, fmt.Errorf("the warm-up is %s: must not be negative", o.WarmUp)
 	case o.Replicas < 0 || o.Replicas > maxReplicas:
 		return o, fmt.Errorf("the number of replicas is %d: must be from 0 to %d", o.Replicas, maxReplicas)
 	case o.Flows < 0:

@@ -9,6 +9,8 @@ import (
 // Report is what a trace becomes under each configuration.
 type Report struct {
 	Trace TraceInfo `json:"trace"`
+	// Doubt says what in the baseline contradicts the trace; "" if nothing does.
+	Doubt string `json:"doubt,omitempty"`
 	// Results are the results of the configurations. The first one is the baseline.
 	Results []Result `json:"results"`
 	// Differences are between the other results and the baseline, the largest first.
@@ -24,6 +26,8 @@ type TraceInfo struct {
 	Name   string    `json:"name"`
 	Source string    `json:"source"`
 	Start  time.Time `json:"start"`
+	// Recorded is what became of the requests then.
+	Recorded Recorded `json:"recorded"`
 	// Notes are sentences about what the trace leaves out.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -61,7 +65,6 @@ type Result struct {
 	Notes []string `json:"notes,omitempty"`
 	// Interrupted reports whether the simulation was ended before the end of the trace.
 	Interrupted bool `json:"interrupted,omitempty"`
-	start       time.Time
 }
 
 // Figures count what became of requests.

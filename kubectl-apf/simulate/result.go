@@ -11,15 +11,12 @@ import (
 
 // result returns the figures of a simulation, without flows.
 func (s *simulation) result() Result {
-	if !s.warm {
-		s.collector.begin(s.line.now) // it was interrupted
-	}
 	seconds := (s.line.now - s.collector.begun).Seconds()
 	r := Result{
 		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
 		Loop: s.options.Loop, Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
 		Seconds: seconds, Read: s.read, NotSent: s.notSent, Events: s.line.events,
-		LeftOut: s.placement.left(), Interrupted: s.cut, start: s.line.origin.Add(s.collector.begun),
+		LeftOut: s.placement.left(), Interrupted: s.cut,
 	}
 	all := &figures{}
 	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
@@ -125,8 +122,8 @@ func (s *simulation) notes() []string {
 	if s.cut {
 		notes = append(notes, fmt.Sprintf("The simulation was interrupted after %d requests.", s.read))
 	}
-	if s.options.WarmUp > 0 {
-		notes = append(notes, fmt.Sprintf("The first %s of the trace are not counted.", s.options.WarmUp))
+	if s.options.AfterRestart {
+		notes = append(notes, "The API servers have just started: until the first division of seats, after 10 s, nothing is known of demand.")
 	}
 	notes = append(notes, s.placement.notes(s.read)...)
 	notes = append(notes, s.candidate.Configuration.Notes...)

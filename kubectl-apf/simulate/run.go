@@ -42,7 +42,10 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 	}
 	report := newReport(simulations)
 	report.compare()
-	return report, report.describeTrace(options)
+	of := simulations[0]
+	report.Trace = TraceInfo{Source: string(of.header.Source), Start: of.line.origin, Recorded: of.then, Notes: of.header.LeftOut.Notes}
+	report.Doubt = of.then.doubt(&report.Results[0])
+	return report, nil
 }
 
 // newReport returns the results. Each has the flows that are among the heaviest of any.
@@ -59,16 +62,4 @@ func newReport(simulations []*simulation) *Report {
 		report.Results[i].Flows = s.flows(shown)
 	}
 	return report
-}
-
-// describeTrace sets what is known of the trace.
-func (r *Report) describeTrace(options Options) error {
-	source, err := options.Open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }() // it was only read
-	header := source.Header()
-	r.Trace = TraceInfo{Source: string(header.Source), Start: r.Results[0].start, Notes: header.LeftOut.Notes}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ const (
 	// watchContext is how many events and requests a simulation handles before it checks its
 	// context and reports its progress.
 	watchContext = 1 << 14
+	// settling is how much of the beginning of the trace is played to settle the limits.
+	settling = 3 * allocation.Period
 )
 
 // simulation is a run of one configuration.
@@ -28,7 +31,7 @@ type simulation struct {
 	options   Options
 	candidate Candidate
 	header    trace.Header
-	line      timeline
+	line      *timeline
 	replicas  []flowControl
 	placement *placement
 	estimator estimator
@@ -40,37 +43,42 @@ type simulation struct {
 	read      int64
 	notSent   int64
 	steps     int
-	warm      bool // the warm-up is over
+	then      Recorded
 	cut       bool // the context ended
 }
 
 // simulate runs one configuration.
 func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*simulation, error) {
-	s := &simulation{
-		options: o, candidate: candidate, services: newServices(), collector: newCollector(),
-		placement: newPlacement(baseline.Configuration, candidate.Configuration),
+	s := &simulation{options: o, candidate: candidate, line: &timeline{}, services: newServices()}
+	known, err := s.learn()
+	if err == nil {
+		err = s.createReplicas()
 	}
-	if err := s.learn(); err != nil {
-		return nil, err
-	}
-	if err := s.prepare(); err != nil {
-		return nil, err
-	}
-	source, err := o.Open()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = source.Close() }() // it was only read
-	feed := newFeed(ctx, source)
-	defer feed.close()
-	return s, s.run(ctx, feed)
+	if !o.AfterRestart {
+		err = s.settle(ctx, baseline, min(known, settling))
+	}
+	s.begin(baseline)
+	if err != nil || s.cut {
+		return s, err
+	}
+	if o.Loop == Closed {
+		s.closed = newClosedLoop(s)
+	}
+	s.line.after(allocation.Period, s.rebalanceAgain)
+	if err := s.play(ctx, math.MaxInt64); err != nil || s.cut {
+		return s, err
+	}
+	return s, s.drain(ctx)
 }
 
-// learn looks at the beginning of the trace.
-func (s *simulation) learn() error {
+// learn looks at the beginning of the trace, and returns how long that is.
+func (s *simulation) learn() (known time.Duration, err error) {
 	source, err := s.options.Open()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { _ = source.Close() }() // it was only read
 	s.header = source.Header()
@@ -82,38 +90,54 @@ func (s *simulation) learn() error {
 		if s.line.origin.IsZero() {
 			s.line.origin = r.Arrival
 		}
+		known = r.Arrival.Sub(s.line.origin)
 		s.services.learn(&r)
 	}
 	if errors.Is(err, io.EOF) {
-		return nil
+		err = nil
 	}
-	return err
+	return known, err
 }
 
-// prepare creates the replicas.
-func (s *simulation) prepare() error {
+func (s *simulation) createReplicas() error {
 	count := s.options.Replicas
 	if count == 0 {
-		count = max(1, len(s.header.Replicas))
-	}
-	if count > maxReplicas {
-		count = maxReplicas
+		count = min(max(1, len(s.header.Replicas)), maxReplicas)
 	}
 	for range count {
-		replica, err := newReplica(s.options.Engine, &s.line, s.candidate.Configuration)
+		replica, err := newReplica(s.options.Engine, s.line, s.candidate.Configuration)
 		if err != nil {
 			return err
 		}
 		s.replicas = append(s.replicas, replica)
 	}
-	s.estimator = newEstimator(s.options.Engine, s.candidate.Configuration, s.header)
-	s.collector.limit(0, s.replicas)
-	if s.options.Loop == Closed {
-		s.closed = newClosedLoop(s)
-	}
-	s.line.after(allocation.Period, s.rebalance)
-	s.line.after(s.options.WarmUp, s.count)
 	return nil
+}
+
+// begin begins the figures now.
+func (s *simulation) begin(baseline Candidate) {
+	s.collector = &collector{levels: map[string]*levelFigures{}, schemas: map[flowKey]*figures{}, flows: map[flowKey]*figures{}, begun: s.line.now}
+	s.collector.limit(s.line.now, s.replicas)
+	s.placement = newPlacement(baseline.Configuration, s.candidate.Configuration)
+	s.estimator = newEstimator(s.options.Engine, s.candidate.Configuration, s.header)
+}
+
+// settle plays the head of the trace before the trace itself, so that the levels have the limits that
+// its demand gives them. The seats are divided every 10 s, the last time at the end of the head.
+// Then all its requests end.
+func (s *simulation) settle(ctx context.Context, baseline Candidate, head time.Duration) error {
+	before := *s
+	before.options.Progress, before.services = nil, &services{kinds: s.services.kinds}
+	before.begin(baseline)
+	for at := head; at > 0; at -= allocation.Period {
+		s.line.after(at, before.rebalance)
+	}
+	err := before.play(ctx, head)
+	if err == nil && before.advance(ctx, head) {
+		before.finish(ctx)
+	}
+	s.cut = before.cut
+	return err
 }
 
 func (s *simulation) rebalance() {
@@ -121,26 +145,33 @@ func (s *simulation) rebalance() {
 		replica.rebalance()
 	}
 	s.collector.limit(s.line.now, s.replicas)
-	s.line.after(allocation.Period, s.rebalance)
 }
 
-// count begins the figures.
-func (s *simulation) count() {
-	s.warm = true
-	s.collector.begin(s.line.now)
+func (s *simulation) rebalanceAgain() {
+	s.rebalance()
+	s.line.after(allocation.Period, s.rebalanceAgain)
 }
 
-// run simulates the whole trace, until its context ends.
-func (s *simulation) run(ctx context.Context, feed *feed) error {
+// play simulates the requests of the trace that arrive up to a time after its first one, or until
+// its context ends.
+func (s *simulation) play(ctx context.Context, until time.Duration) error {
+	source, err := s.options.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	feed := newFeed(ctx, source)
+	defer feed.close()
 	for {
 		r, err := feed.peek()
 		if err != nil {
 			return err
 		}
-		if r == nil {
-			break
+		if r == nil || r.Arrival.Sub(s.line.origin) > until {
+			s.cut = ctx.Err() != nil
+			return nil
 		}
-		at := r.Arrival.Sub(s.line.origin)
+		at := s.collector.begun + r.Arrival.Sub(s.line.origin)
 		ahead := time.Duration(0)
 		if s.closed != nil {
 			ahead = lookahead
@@ -150,6 +181,7 @@ func (s *simulation) run(ctx context.Context, feed *feed) error {
 		}
 		feed.take()
 		s.read++
+		s.then.add(r)
 		if !s.placement.known(r) {
 			continue
 		}
@@ -159,10 +191,6 @@ func (s *simulation) run(ctx context.Context, feed *feed) error {
 		}
 		s.send(r, s.services.of(r), nil)
 	}
-	if s.cut = ctx.Err() != nil; s.cut {
-		return nil
-	}
-	return s.drain(ctx)
 }
 
 // drain ends what is in flight after the last request of the trace.
@@ -173,15 +201,7 @@ func (s *simulation) drain(ctx context.Context) error {
 		}
 		s.notSent = s.closed.stop()
 	}
-	if !s.warm {
-		return fmt.Errorf("the trace has requests for %s only: must be longer than the warm-up of %s", s.line.now.Round(time.Millisecond), s.options.WarmUp)
-	}
-	for s.inFlight > 0 {
-		at, ok := s.line.next()
-		if !ok || !s.advance(ctx, at) {
-			break
-		}
-	}
+	s.finish(ctx)
 	if left := s.placement.left(); left == s.read {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
@@ -189,6 +209,16 @@ func (s *simulation) drain(ctx context.Context) error {
 		return fmt.Errorf("%s: no request of the trace tells how long it executed, so how long they hold seats is unknown", s.candidate.Name)
 	}
 	return nil
+}
+
+// finish waits for all requests in flight.
+func (s *simulation) finish(ctx context.Context) {
+	for s.inFlight > 0 {
+		at, ok := s.line.next()
+		if !ok || !s.advance(ctx, at) {
+			return
+		}
+	}
 }
 
 // advance handles the events up to a time. It returns false if the context has ended.
@@ -227,7 +257,6 @@ func (s *simulation) send(r *trace.Request, service time.Duration, p *plan) {
 	s.placement.classify(r, c.classified)
 	c.work = s.estimator.work(r, c.classified.MaxWidth())
 	of.counted = s.collector.of(c.classified.Level().Name, c.classified.Schema().Name, c.classified.Flow)
-	of.counted.leftOut = !s.warm
 	for _, f := range of.counted.all() {
 		f.Requests++
 		if p != nil && p.attempts > 1 {

@@ -13,13 +13,20 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
+// textWidth is the width of sentences where no terminal says another.
+const textWidth = 100
+
 // maxDifferences is the number of differences in a table that is not wide.
 const maxDifferences = 25
 
 // WriteTable writes the report for people.
 func (r *Report) WriteTable(w io.Writer, options table.Options) error {
-	fmt.Fprintf(w, "TRACE %s (%s), %s simulated from %s on\n", table.Escape(r.Trace.Name), r.Trace.Source,
-		time.Duration(r.Results[0].Seconds*float64(time.Second)).Round(time.Second), r.Trace.Start.UTC().Format(time.RFC3339))
+	if r.Doubt != "" {
+		table.WriteWords(w, r.Doubt, "", cmp.Or(options.Width, textWidth))
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "TRACE %s (%s), %s simulated from %s on; %s\n", table.Escape(r.Trace.Name), r.Trace.Source,
+		time.Duration(r.Results[0].Seconds*float64(time.Second)).Round(time.Second), r.Trace.Start.UTC().Format(time.RFC3339), &r.Trace.Recorded)
 	sections := []table.Section{
 		{Title: "CONFIGURATIONS", Table: r.resultTable()},
 		{Title: "PRIORITY LEVELS, in seats of all replicas", Table: r.levelTable()},

@@ -19,8 +19,8 @@
 //	fitted            the sum of the needs of the levels: the total with shares that follow the
 //	                  needs, without lending and borrowing
 //
-// A server that starts does not know which levels need seats, and divides them by demand every
-// 10 s. So the first 30 s do not count (AutoWarmUp). After a restart a server may need more.
+// The beginning of the requests settles the limits of the levels first, see package simulate. A server
+// that has just started does not know which levels need seats: it may need more.
 //
 // First nothing is limited: no number of seats meets a goal that is not met then. A need is the
 // smallest number where the goals hold, and hold for all larger ones. A search shows this: it goes

@@ -22,7 +22,7 @@ func TestASizeFitsTheOtherHalfOfAllShapes(t *testing.T) {
 	for i, shape := range slices.Concat(short, long) {
 		for _, engine := range []simulate.EngineKind{simulate.Ours, simulate.Library} {
 			t.Run(string(engine)+" "+shape.name, func(t *testing.T) {
-				fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), engine, warmUp)
+				fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), engine)
 			})
 		}
 	}
@@ -44,5 +44,5 @@ func TestASizeFitsTheOtherHalfOfARecordedTrace(t *testing.T) {
 		one.Replica = ""
 		r = append(r, one)
 	}
-	fitsTheOtherHalf(t, r, simulate.Library, 5*time.Second)
+	fitsTheOtherHalf(t, r, simulate.Library)
 }

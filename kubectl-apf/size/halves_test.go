@@ -14,9 +14,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
 )
 
-// warmUp is three periods of the servers' division of seats.
-const warmUp = 30 * time.Second
-
 // shape is traffic whose second half is like the first.
 type shape struct {
 	name    string
@@ -65,9 +62,9 @@ func exhaustive(t *testing.T, options simulate.Options, c configuration.Configur
 }
 
 // fitsTheOtherHalf sizes the first half, and searches the second one exhaustively.
-func fitsTheOtherHalf(t *testing.T, r requests, engine simulate.EngineKind, warmUp time.Duration) {
+func fitsTheOtherHalf(t *testing.T, r requests, engine simulate.EngineKind) {
 	t.Helper()
-	options := simulate.Options{Open: r.half(true).open, Engine: engine, WarmUp: warmUp}
+	options := simulate.Options{Open: r.half(true).open, Engine: engine}
 	got, err := size.Run(context.Background(), size.Options{Simulate: options, Goals: assertions(t, "wait.p99 < 100ms", "rejected == 0")}, builtIn(t))
 	require.NoError(t, err)
 	options.Open = r.half(false).open
@@ -82,7 +79,7 @@ func TestASizeFitsTheHalfThatItHasNotSeen(t *testing.T) {
 	short, _ := shapes()
 	for i, shape := range short {
 		t.Run(shape.name, func(t *testing.T) {
-			fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), simulate.Ours, warmUp)
+			fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), simulate.Ours)
 		})
 	}
 }

@@ -43,7 +43,7 @@ func measured(t *testing.T, before, after replicas, goals ...string) (*size.Meas
 	require.NoError(t, err)
 	open, notes := m.Generate()
 	out, err := size.Run(context.Background(), size.Options{
-		Simulate: simulate.Options{Engine: simulate.Ours, Open: open, WarmUp: size.AutoWarmUp}, Goals: assertions(t, goals...), Notes: notes,
+		Simulate: simulate.Options{Engine: simulate.Ours, Open: open}, Goals: assertions(t, goals...), Notes: notes,
 	}, builtIn(t))
 	require.NoError(t, err)
 	return m, out

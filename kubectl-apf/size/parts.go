@@ -52,56 +52,35 @@ func survey(o simulate.Options) (*times, error) {
 	}
 }
 
-// warmUp returns the length of an AutoWarmUp, in whole seconds unless it is less than one.
-func (t *times) warmUp() time.Duration {
-	d := min(3*allocation.Period, t.end.Sub(t.start)/4)
-	if d >= time.Second {
-		d = d.Truncate(time.Second)
-	}
-	return d
-}
+// length returns the length of a part.
+func (t *times) length() time.Duration { return t.end.Sub(t.start) / partCount }
 
 // window is a part of the time of requests.
 type window struct{ from, to time.Time }
 
-// parts returns windows of equal length, each with a warm-up before what counts. Those without
-// requests that count are left out.
-func (t *times) parts(warmUp time.Duration) []window {
-	length := (t.end.Sub(t.start) - warmUp) / partCount
-	if length < shortestPart {
+// parts returns windows of equal length with requests.
+func (t *times) parts() []window {
+	if t.length() < shortestPart {
 		return nil
 	}
 	var out []window
-	from := t.start
-	for range partCount {
-		w := window{from: from, to: from.Add(warmUp + length)}
-		if t.hasRequests(w, warmUp) {
+	second := func(at time.Time) int { return min(int(at.Sub(t.start)/time.Second), len(t.perSecond)) }
+	for i := range partCount {
+		from := t.start.Add(time.Duration(i) * t.length())
+		w := window{from: from, to: from.Add(t.length())}
+		if slices.ContainsFunc(t.perSecond[second(w.from)+1:second(w.to)], func(n int32) bool { return n > 0 }) {
 			out = append(out, w)
 		}
-		from = from.Add(length)
 	}
 	return out
 }
 
-// hasRequests reports whether requests count that arrive in a window, since the warm-up begins
-// with the first of them.
-func (t *times) hasRequests(w window, warmUp time.Duration) bool {
-	second := func(at time.Time) int { return min(int(at.Sub(t.start)/time.Second), len(t.perSecond)) }
-	in := t.perSecond[second(w.from):second(w.to)]
-	first := slices.IndexFunc(in, func(n int32) bool { return n > 0 })
-	if first < 0 {
-		return false
-	}
-	counted := in[min(first+int(warmUp/time.Second)+1, len(in)):]
-	return slices.ContainsFunc(counted, func(n int32) bool { return n > 0 })
-}
-
 // note says what the range is.
-func (t *times) note(parts int, warmUp time.Duration) string {
+func (t *times) note(parts int) string {
 	if parts == 0 {
-		return fmt.Sprintf("There is no range: the requests are of %s, and must be of %s for one.", t.end.Sub(t.start).Round(time.Second), warmUp+partCount*shortestPart)
+		return fmt.Sprintf("There is no range: the requests are of %s, and must be of %s for one.", t.end.Sub(t.start).Round(time.Second), partCount*shortestPart)
 	}
-	return fmt.Sprintf("The range is what %d parts of %s need alone. It does not include a busier time than the requests have.", parts, ((t.end.Sub(t.start) - warmUp) / partCount).Round(time.Second))
+	return fmt.Sprintf("The range is what %d parts of %s need alone. It does not include a busier time than the requests have.", parts, t.length().Round(time.Second))
 }
 
 // open returns what opens the requests within the window.

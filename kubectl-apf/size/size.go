@@ -13,7 +13,7 @@ import (
 
 // Options are what is sized.
 type Options struct {
-	// Simulate says how requests are simulated, and opens them. Its WarmUp may be AutoWarmUp.
+	// Simulate says how requests are simulated, and opens them.
 	Simulate simulate.Options
 	// Goals are what has to hold.
 	Goals []*simulate.Assertion
@@ -28,9 +28,6 @@ type Options struct {
 	Notes []string
 }
 
-// AutoWarmUp is a warm-up of 30 s, and of a quarter of the time of the requests at most.
-const AutoWarmUp = -1
-
 // Size is how many seats an API server needs.
 type Size struct {
 	// Basis says in a few words what the requests are.
@@ -40,7 +37,7 @@ type Size struct {
 	// Replicas is the number of API servers. Seats are one server's.
 	Replicas int `json:"replicas"`
 	// Requests is the number of requests that were simulated, LeftOut of the ones that could not
-	// be, and Seconds how long they took, without the warm-up.
+	// be, and Seconds how long they took.
 	Requests uint64  `json:"requests"`
 	LeftOut  int64   `json:"leftOut,omitempty"`
 	Seconds  float64 `json:"seconds"`
@@ -123,9 +120,6 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	if err != nil {
 		return nil, err
 	}
-	if options.Simulate.WarmUp == AutoWarmUp {
-		options.Simulate.WarmUp = times.warmUp()
-	}
 	if slices.ContainsFunc(options.Goals, isAboutFlow) {
 		options.Simulate.Flows = allFlows
 	}
@@ -138,7 +132,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 		return nil, err
 	}
 	out := s.size(options, whole)
-	for _, part := range times.parts(options.Simulate.WarmUp) {
+	for _, part := range times.parts() {
 		s.options.Open = part.open(options.Simulate.Open)
 		need, err := s.need(ctx)
 		if err != nil {
@@ -147,7 +141,7 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 		out.include(need)
 	}
 	out.noteIdle()
-	out.Notes = append(out.Notes, times.note(out.Parts, options.Simulate.WarmUp))
+	out.Notes = append(out.Notes, times.note(out.Parts))
 	out.Simulations = s.ran
 	out.decide()
 	return out, nil

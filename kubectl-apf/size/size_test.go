@@ -30,7 +30,7 @@ func of(t *testing.T, r requests, options size.Options, goals ...string) size.Op
 	t.Helper()
 	options.Simulate.Engine, options.Goals = simulate.Ours, assertions(t, goals...)
 	if options.Simulate.Open == nil {
-		options.Simulate.Open, options.Simulate.WarmUp = r.open, size.AutoWarmUp
+		options.Simulate.Open = r.open
 	}
 	return options
 }
@@ -119,11 +119,11 @@ func TestAWideListOnASmallLevelIsSaid(t *testing.T) {
 }
 
 func TestARangeNeedsTime(t *testing.T) {
-	out := sized(t, traffic(1, 2*time.Minute, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	out := sized(t, traffic(1, 110*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
 	assert.Zero(t, out.Parts)
 	assert.Equal(t, out.Need.Low, out.Need.High)
 	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range")
-	out = sized(t, traffic(1, 160*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	out = sized(t, traffic(1, 130*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
 	assert.Equal(t, 4, out.Parts)
 	assert.LessOrEqual(t, out.Need.Low, out.Need.Seats)
 	assert.GreaterOrEqual(t, out.Need.High, out.Need.Seats)
