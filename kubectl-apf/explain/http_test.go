@@ -55,22 +55,22 @@ func TestRequestsAreReadAsAServerReadsThem(t *testing.T) {
 
 func TestObjectsAreNamedAsInKubectl(t *testing.T) {
 	for line, want := range map[string][]string{
-		"get pods/web-1 -n shop":                      {"GET /api/v1/namespaces/shop/pods/web-1"},
-		"get po web-1 web-2":                          {"GET /api/v1/namespaces/default/pods/web-1", "GET /api/v1/namespaces/default/pods/web-2"},
-		"get pods/web svc/web":                        {"GET /api/v1/namespaces/default/pods/web", "GET /api/v1/namespaces/default/services/web"},
-		"list pods,services -A":                       {"GET /api/v1/pods", "GET /api/v1/services"},
-		"delete deploy,svc web":                       {"DELETE /apis/apps/v1/namespaces/default/deployments/web", "DELETE /api/v1/namespaces/default/services/web"},
-		"get deployments.v1.apps/web":                 {"GET /apis/apps/v1/namespaces/default/deployments/web"},
-		"get Deployment.apps web":                     {"GET /apis/apps/v1/namespaces/default/deployments/web"},
-		"patch no/n1 --subresource=status":            {"PATCH /api/v1/nodes/n1/status"},
-		"get deploy/web --subresource=scale":          {"GET /apis/apps/v1/namespaces/default/deployments/web/scale"},
-		"create deployments/scale web -n x":           {"POST /apis/apps/v1/namespaces/x/deployments/web/scale"},
-		"create pods/eviction":                        {"POST /api/v1/namespaces/default/pods/NAME/eviction"},
+		"get pods/web-1 -n shop":                         {"GET /api/v1/namespaces/shop/pods/web-1"},
+		"get po web-1 web-2":                             {"GET /api/v1/namespaces/default/pods/web-1", "GET /api/v1/namespaces/default/pods/web-2"},
+		"get pods/web svc/web":                           {"GET /api/v1/namespaces/default/pods/web", "GET /api/v1/namespaces/default/services/web"},
+		"list pods,services -A":                          {"GET /api/v1/pods", "GET /api/v1/services"},
+		"delete deploy,svc web":                          {"DELETE /apis/apps/v1/namespaces/default/deployments/web", "DELETE /api/v1/namespaces/default/services/web"},
+		"get deployments.v1.apps/web":                    {"GET /apis/apps/v1/namespaces/default/deployments/web"},
+		"get Deployment.apps web":                        {"GET /apis/apps/v1/namespaces/default/deployments/web"},
+		"patch no/n1 --subresource=status":               {"PATCH /api/v1/nodes/n1/status"},
+		"get deploy/web --subresource=scale":             {"GET /apis/apps/v1/namespaces/default/deployments/web/scale"},
+		"create deployments/scale web -n x":              {"POST /apis/apps/v1/namespaces/x/deployments/web/scale"},
+		"create pods/eviction":                           {"POST /api/v1/namespaces/default/pods/NAME/eviction"},
 		"GET:https://10.0.0.1:443/api/v1/pods?limit=500": {"GET /api/v1/pods?limit=500"},
 		"PUT https://host/api/v1/nodes/n1":               {"PUT /api/v1/nodes/n1"},
-		"get --raw=/apis/apps/v1/deployments?limit=5": {"GET /apis/apps/v1/deployments?limit=5"},
-		"watch pods/web":                              {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&watch=true"},
-		"list pods web -l app=web":                    {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&labelSelector=app%3Dweb"},
+		"get --raw=/apis/apps/v1/deployments?limit=5":    {"GET /apis/apps/v1/deployments?limit=5"},
+		"watch pods/web":                                 {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&watch=true"},
+		"list pods web -l app=web":                       {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&labelSelector=app%3Dweb"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			requests, err := lineParser().Line(line)

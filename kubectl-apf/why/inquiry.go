@@ -41,11 +41,11 @@ type Inquiry struct {
 	// since and until span the events.
 	since, until time.Time
 
-	observed, annotated            int
-	ungoverned, overlooked         int
-	others                         map[string]int // responses 429 of handlers, by what they say
-	unfinished, implied            int // events without an end, without groups
-	unknownLevels                  map[string]bool
+	observed, annotated    int
+	ungoverned, overlooked int
+	others                 map[string]int // responses 429 of handlers, by what they say
+	unfinished, implied    int            // events without an end, without groups
+	unknownLevels          map[string]bool
 }
 
 // New returns an Inquiry with the configuration in force, and what replicas tell.
