@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,14 +12,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/isolate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // isolateCommand is "kubectl apf isolate".
 type isolateCommand struct {
 	looking
 	accounts []string
-	trace    string
 	name     string
 	seats    int
 }
@@ -36,8 +33,8 @@ everything else goes to a level of its own. It says why each object is as it is,
 applying it would change, and what kubectl apf lint finds. It applies nothing.
 
 Whether the operator uses leases and events says the API server, which is asked what the
-service accounts may do, or a trace. Without either, it is assumed. The level's shares are
-added: it says what each other level pays. No request of anybody else moves.
+service accounts may do. Without a cluster, it is assumed. The level's shares are added: it
+says what each other level pays. No request of anybody else moves.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to
 standard error.
@@ -53,15 +50,14 @@ kubectl apply -f shop-default.yaml
 # Isolate an operator that is not installed, without a cluster
 kubectl apf isolate --service-account=shop/default --offline --release=1.33
 
-# Give it as many seats as its requests held in a trace
-kubectl apf record --audit-log=audit.log -o shop.trace.gz
-kubectl apf isolate --service-account=shop/default --trace=shop.trace.gz`,
+# Say how many seats its requests in a trace need (NEEDS), and give it these
+kubectl apf size --trace=shop.trace.gz -f shop-default.yaml
+kubectl apf isolate --service-account=shop/default --seats=7`,
 	}.command(i.run)
 	flags := c.Flags()
 	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME. It may be repeated: all get one level.")
 	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
-	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 if they are to be found.")
-	flags.StringVar(&i.trace, "trace", "", "A trace of kubectl apf record, which says what the operator sends.")
+	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 for a thirtieth of all.")
 	i.addTo(c)
 	return c
 }
@@ -86,9 +82,6 @@ func (i *isolateCommand) read(ctx context.Context) (in isolate.Input, err error)
 	in.Name, in.Seats, in.Now = i.name, i.seats, i.env.Clock.Now()
 	if in.Accounts, err = i.serviceAccounts(); err != nil {
 		return in, err
-	}
-	if i.trace != "" {
-		in.Requests = i.traced
 	}
 	from, err := i.open()
 	if err != nil {
@@ -125,28 +118,6 @@ func (i *isolateCommand) serviceAccounts() ([]source.Account, error) {
 		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
 	default:
 		return accounts, nil
-	}
-}
-
-// traced yields the requests of the trace.
-func (i *isolateCommand) traced(yield func(*trace.Request) error) error {
-	file, err := trace.Open(i.trace)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	for {
-		var r trace.Request
-		err := file.Read(&r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := yield(&r); err != nil {
-			return err
-		}
 	}
 }
 

@@ -99,36 +99,11 @@ func TestIsolateAsksTheAPIServer(t *testing.T) {
 	got := newAPIServer(t).run(t, "isolate", "--service-account=shop/default")
 	require.Zero(t, got.status, got.errOut)
 	assert.Contains(t, got.out, "FlowSchema shop-default-leases: ")
-	assert.Contains(t, got.out, "It may use leases in all namespaces, and no trace says which it uses: these are all.")
+	assert.Contains(t, got.out, "It may use leases in all namespaces: these are all.")
 	assert.NotContains(t, got.out, "assumed to use leases")
 	gone := newAPIServer(t).run(t, "isolate", "--service-account=shop/gone")
 	assert.Equal(t, statusFailed, gone.status)
 	assert.Contains(t, gone.errOut, "error: the service account shop/gone does not exist in the cluster")
-}
-
-func TestIsolateReadsATrace(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const head, tail = `I0505 10:00:00.000000 1 httplog.go:134] "HTTP" verb=`, ` userAgent="web/v1" audit-ID="1" srcIP="10.1.2.3:4" apf_pl="workload-low" apf_fs="service-accounts" apf_fseats=0 apf_additionalLatency="0s" `
-	write(t, "http.log", head+`"LIST" URI="/api/v1/namespaces/shop/pods" latency="1s"`+tail+`apf_iseats=5 apf_execution_time="1s" resp=200
-`+head+`"GET" URI="/apis/coordination.k8s.io/v1/namespaces/shop/leases/web" latency="1s"`+tail+`apf_iseats=1 apf_execution_time="1s" resp=200
-`)
-	write(t, "users.yaml", `users: [{userAgent: web, user: "system:serviceaccount:shop:web"}]`)
-	for name, users := range map[string][]string{"unknown.trace": nil, "web.trace": {"--users=users.yaml"}} {
-		recorded := run(t, append([]string{"record", "--http-log=http.log", "-o", name}, users...)...)
-		require.Zero(t, recorded.status, recorded.errOut)
-	}
-	isolated := func(name string) result {
-		return run(t, "isolate", "--offline", "--release=1.33", "--service-account=shop/web", "--trace="+name)
-	}
-	unknown := isolated("unknown.trace")
-	assert.Equal(t, statusFailed, unknown.status)
-	assert.Contains(t, unknown.errOut, "the trace has no request of shop/web; 2 of its 2 requests name no user: --users of kubectl apf record says whose they are")
-	read := isolated("web.trace")
-	require.Zero(t, read.status, read.errOut)
-	assert.Contains(t, read.out, "It needs 7 seats of one API server: its requests in the trace held 5 at once", "the lease is of another level")
-	assert.Contains(t, read.out, "these are the namespaces where the trace has its leases.")
-	assert.Contains(t, read.out, "MOVES: 2 of 2 requests of the log")
-	assert.Contains(t, isolated("gone").errOut, "gone")
 }
 
 // ownSchema is a flow schema of the service account alone, at a precedence.
@@ -202,7 +177,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 	}{
 		{"rights and seats", "", []string{
 			"Note: No API server says what shop/web may do: it is assumed to use leases and to write events.",
-			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600; a trace says how many",
+			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600. kubectl apf size says",
 			"Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: ",
 		}},
 		{"a schema that keeps some of its requests", own("mine", 500, "pods"), []string{

@@ -11,8 +11,8 @@
 //	              events takes no seats of the operator
 //	NAME          every other request, to the level NAME
 //
-// Leases and events count if the API server says that the accounts may write them, or if a trace
-// shows them. A rule cannot name objects, so all leases of a namespace count.
+// Leases and events count if the API server says that the accounts may write them. A rule cannot name
+// objects, so all leases of a namespace count.
 //
 // # Precedence
 //
@@ -23,8 +23,8 @@
 //
 // # Seats
 //
-// The level gets the seats that the operator needs: the peak of a trace, and a quarter more, or
-// else a thirtieth of the server's. Its shares are added, so every other level pays in proportion
+// The level gets the seats that are named, or a thirtieth of the server's. Package size says from a trace
+// what a level needs, and package diff whose requests move. Its shares are added, so every other level pays in proportion
 // to its own, and the result says how much.
 //
 // # Proof

@@ -14,7 +14,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -27,12 +26,9 @@ type Input struct {
 	May           func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
 	Configuration configuration.Configuration
 	Facts         source.Facts
-	// Requests yields the requests of a trace, of all users, each time that it is called;
-	// nil without a trace.
-	Requests func(yield func(*trace.Request) error) error
 	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
-	// Seats are what the level gets on one API server; 0 if they are to be found.
+	// Seats are what the level gets on one API server; 0 for a thirtieth of them.
 	Seats int
 	Now   time.Time
 }
@@ -81,10 +77,8 @@ func Run(in Input) (*Result, error) {
 // plan is what is found out before the objects are made.
 type plan struct {
 	*Input
-	name     string
-	accounts []source.Account
-	usage    *usage
-	current  inForce
+	name    string
+	current inForce
 	// leases and events are nil if there are none.
 	leases *leases
 	events *events
@@ -93,26 +87,17 @@ type plan struct {
 }
 
 func newPlan(in *Input) (*plan, error) {
-	p := &plan{Input: in, accounts: in.Accounts, usage: newUsage(in.Accounts), current: inForce{in.Configuration.InForce(in.Now)}}
+	p := &plan{Input: in, current: inForce{in.Configuration.InForce(in.Now)}}
 	if err := p.checkAccounts(); err != nil {
 		return nil, err
 	}
 	var err error
-	if p.name, err = nameOf(in.Name, p.accounts); err != nil {
+	if p.name, err = nameOf(in.Name, p.Accounts); err != nil {
 		return nil, err
-	}
-	if in.Requests != nil {
-		if err := in.Requests(p.usage.add); err != nil {
-			return nil, err
-		}
-		if p.usage.requests == 0 {
-			return nil, fmt.Errorf("the trace has no request of %s%s", listOf(p.accounts), p.usage.unknownUsers())
-		}
 	}
 	for _, missing := range p.Facts.Missing {
 		p.notef("%s: %s", missing.What, missing.Why)
 	}
-	p.notes = append(p.notes, p.usage.notes()...)
 	p.findLeases()
 	p.findEvents()
 	p.size, err = p.findSize()
@@ -141,10 +126,10 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 
 // checkAccounts returns an error about an account that does not exist, if that is known.
 func (p *plan) checkAccounts() error {
-	if len(p.accounts) == 0 {
+	if len(p.Accounts) == 0 {
 		return errors.New("a service account must be given")
 	}
-	for _, a := range p.accounts {
+	for _, a := range p.Accounts {
 		if p.Facts.ServiceAccounts != nil && !slices.Contains(p.Facts.ServiceAccounts[a.Namespace], a.Name) {
 			return fmt.Errorf("the service account %s does not exist in the cluster: correct the name, or give --offline and --release if it is not installed yet", a)
 		}

@@ -27,17 +27,6 @@ func leaseVerbs() []string { return []string{"get", "create", "update"} }
 // eventVerbs are the verbs that write events.
 func eventVerbs() []string { return []string{"create", "update", "patch"} }
 
-// isLease reports whether a request is one of a leader election. client-go does not patch
-// leases, but others do.
-func isLease(verb, group, resource, subresource string) bool {
-	return group == leaseGroup && resource == "leases" && subresource == "" && (verb == "patch" || slices.Contains(leaseVerbs(), verb))
-}
-
-// isEvent reports whether a request writes an event.
-func isEvent(verb, group, resource, subresource string) bool {
-	return (group == "" || group == eventsGroup) && resource == "events" && subresource == "" && slices.Contains(eventVerbs(), verb)
-}
-
 // may reports whether an account may send a request. What nobody says is assumed.
 func (p *plan) may(account source.Account, verb, group, resource, namespace string) bool {
 	if p.May != nil {
@@ -56,7 +45,6 @@ func (p *plan) may(account source.Account, verb, group, resource, namespace stri
 
 // leases are the requests of leader elections.
 type leases struct {
-	verbs      []string
 	namespaces []string
 	why        string
 }
@@ -69,7 +57,7 @@ func (p *plan) mayLead(account source.Account, namespace string) bool {
 
 // mayLeadIn returns where the accounts may create or update leases.
 func (p *plan) mayLeadIn() (allowed scope) {
-	for _, account := range p.accounts {
+	for _, account := range p.Accounts {
 		if p.mayLead(account, metav1.NamespaceAll) {
 			allowed.add(metav1.NamespaceAll)
 			continue
@@ -89,34 +77,17 @@ func (p *plan) mayLeadIn() (allowed scope) {
 }
 
 // findLeases sets the requests of leader elections: in the namespaces where the accounts may use
-// leases, and in the namespaces of the trace where they may everywhere.
+// leases.
 func (p *plan) findLeases() {
 	allowed := p.mayLeadIn()
-	var seen scope
-	verbs := leaseVerbs()
-	for verb, namespaces := range p.usage.leases {
-		for namespace := range namespaces.namespaces {
-			seen.add(namespace)
-		}
-		if !slices.Contains(verbs, verb) {
-			verbs = append(verbs, verb)
-		}
-	}
-	l := &leases{verbs: verbs, why: "It may create or update leases in these namespaces."}
+	l := &leases{namespaces: allowed.list(), why: "It may create or update leases in these namespaces."}
 	switch {
-	case allowed.isEmpty() && seen.isEmpty():
+	case allowed.isEmpty():
 		p.notef("It may not create or update leases, so no flow schema is made for leader election.")
 		return
-	case allowed.everywhere && !seen.isEmpty():
-		allowed.everywhere = false
-		l.why = "It may use leases in all namespaces; these are the namespaces where the trace has its leases."
 	case allowed.everywhere:
-		l.why = "It may use leases in all namespaces, and no trace says which it uses: these are all."
+		l.why = "It may use leases in all namespaces: these are all."
 	}
-	for namespace := range seen.namespaces {
-		allowed.add(namespace)
-	}
-	l.namespaces = allowed.list()
 	if !p.current.hasLevel(leaseLevel) {
 		p.notef("The priority level %q does not exist, so leases are in the operator's level: create it again, and repeat this.", leaseLevel)
 		return
@@ -132,20 +103,21 @@ type events struct {
 
 // findEvents sets the writes of events.
 func (p *plan) findEvents() {
-	groups := maps.Clone(p.usage.events)
+	var groups []string
 	for _, group := range []string{corev1.GroupName, eventsGroup} {
-		groups[group] = groups[group] || slices.ContainsFunc(p.accounts, func(account source.Account) bool {
+		if slices.ContainsFunc(p.Accounts, func(account source.Account) bool {
 			return p.may(account, "create", group, "events", metav1.NamespaceAll) ||
 				p.may(account, "create", group, "events", account.Namespace) || p.may(account, "create", group, "events", metav1.NamespaceDefault)
-		})
+		}) {
+			groups = append(groups, group)
+		}
 	}
-	maps.DeleteFunc(groups, func(_ string, written bool) bool { return !written })
 	if len(groups) == 0 {
 		p.notef("It may not create events, so no flow schema is made for them.")
 		return
 	}
-	level, why := p.current.eventLevel(p.accounts)
-	p.events = &events{groups: slices.Sorted(maps.Keys(groups)), level: level, why: why}
+	level, why := p.current.eventLevel(p.Accounts)
+	p.events = &events{groups: groups, level: level, why: why}
 }
 
 // scope is where requests are allowed.

@@ -34,7 +34,7 @@ func (p *plan) parts() []part {
 	if l := p.leases; l != nil {
 		all = append(all, part{
 			suffix: leasesSuffix, level: leaseLevel, method: flowcontrolv1.FlowDistinguisherMethodByUserType,
-			rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: l.verbs, APIGroups: []string{leaseGroup}, Resources: []string{"leases"}, Namespaces: l.namespaces}},
+			rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: leaseVerbs(), APIGroups: []string{leaseGroup}, Resources: []string{"leases"}, Namespaces: l.namespaces}},
 			why:   []string{"Leader election keeps seats of its own when the operator fills its level.", l.why},
 		})
 	}
@@ -53,7 +53,7 @@ func (p *plan) parts() []part {
 		why: []string{"It matches every other request of the service account, also the requests that its later versions send.",
 			"Each namespace is a flow: work for one namespace does not delay work for the others."},
 	}
-	if len(p.accounts) > 1 {
+	if len(p.Accounts) > 1 {
 		rest.method = flowcontrolv1.FlowDistinguisherMethodByUserType
 		rest.why[0] = "It matches every other request of the service accounts, also the requests that their later versions send."
 		rest.why[1] = "Each service account is a flow: none delays the others."
@@ -66,7 +66,7 @@ const leasesSuffix, eventsSuffix = "-leases", "-events"
 // objects returns the objects to apply: the level, then the schemas in matching order.
 func (p *plan) objects() ([]Object, error) {
 	parts := p.parts()
-	between := p.current.boundsOf(p.accounts)
+	between := p.current.boundsOf(p.Accounts)
 	var names []string
 	for i := range parts {
 		names = append(names, p.name+parts[i].suffix)
@@ -134,7 +134,7 @@ func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
 			Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{{ResourceRules: of.rules, NonResourceRules: of.paths}},
 		},
 	}
-	for _, account := range p.accounts {
+	for _, account := range p.Accounts {
 		s.Spec.Rules[0].Subjects = append(s.Spec.Rules[0].Subjects, flowcontrolv1.Subject{
 			Kind:           flowcontrolv1.SubjectKindServiceAccount,
 			ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: account.Namespace, Name: account.Name},

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -19,13 +16,7 @@ func (p *plan) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := applied(p.Configuration, objects)
-	r := &Result{Name: p.name, Accounts: p.accounts, Objects: objects, Diff: changes}
-	if p.Requests != nil {
-		if r.Diff, err = p.observed(after); err != nil {
-			return nil, err
-		}
-	}
+	r := &Result{Name: p.name, Accounts: p.Accounts, Objects: objects, Diff: changes}
 	if r.Findings, err = p.newFindings(objects); err != nil {
 		return nil, err
 	}
@@ -58,7 +49,7 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		case schema.Name == p.name:
 			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
 		case schema.Matching == diff.Stops:
-			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.accounts))
+			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.Accounts))
 		case schema.Name == p.name+leasesSuffix:
 			p.leases = nil
 			p.notef("No flow schema is made for leases: %s.", schema.Because)
@@ -75,31 +66,15 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 // onlyTheirs is an error if requests of others move, which no rule permits.
 func (p *plan) onlyTheirs(changes *diff.Result) error {
 	isOther := func(u diff.Value) bool {
-		return !slices.ContainsFunc(p.accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
+		return !slices.ContainsFunc(p.Accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
 	}
 	for i := range changes.Moves {
 		m := &changes.Moves[i]
-		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.accounts) {
+		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.Accounts) {
 			return fmt.Errorf("requests of others would move from %s to %s", m.From, m.To)
 		}
 	}
 	return nil
-}
-
-// observed returns what the change does with the requests of the trace.
-func (p *plan) observed(after configuration.Configuration) (diff.Result, error) {
-	comparison := diff.New(p.Configuration, after, p.Now)
-	err := p.Requests(func(r *trace.Request) error {
-		if r.User != "" {
-			event := logs.Request{Request: *r}
-			if len(event.Groups) == 0 {
-				event.Groups = trace.WellKnownGroups(r.User)
-			}
-			comparison.Observe(&event)
-		}
-		return nil
-	})
-	return comparison.Result(), err
 }
 
 // newFindings returns what package lint finds after the change and not before it.
@@ -113,7 +88,7 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 		in.Files.Objects = append(in.Files.Objects, objects[i].source())
 	}
 	in.Files.ServiceAccounts = map[string][]string{}
-	for _, account := range p.accounts { // they exist, or will
+	for _, account := range p.Accounts { // they exist, or will
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
 		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
 	}

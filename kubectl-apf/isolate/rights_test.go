@@ -11,7 +11,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // may allows what is listed, as in "web update coordination.k8s.io/leases shop".
@@ -88,15 +87,6 @@ func TestRightsThatNobodyTellsAreAssumed(t *testing.T) {
 		assert.Equal(t, []string{"", "events.k8s.io"}, ruleOf(r, "shop-web-events").APIGroups)
 		assert.Equal(t, 1, asked, "an error is not repeated")
 	}
-}
-
-func TestTraceShowsWhatRightsDoNot(t *testing.T) {
-	in := input(t, web)
-	in.May = may()
-	in.Requests = logged(trace.Request{Verb: "create", Resource: "events", Namespace: "shop", Arrival: now})
-	r, err := Run(in)
-	require.NoError(t, err)
-	assert.Equal(t, []string{""}, ruleOf(r, "shop-web-events").APIGroups)
 }
 
 func TestAccountThatDoesNotExistIsAnError(t *testing.T) {

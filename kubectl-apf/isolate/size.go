@@ -12,9 +12,7 @@ import (
 )
 
 const (
-	// spare is what a level gets beyond the peak of a trace, as a part of it.
-	spare = 0.25
-	// assumedPart is the part of a server's seats that an operator needs, without a trace.
+	// assumedPart is the part of a server's seats that an operator needs, unless it is known.
 	assumedPart = 1.0 / 30
 	// fewest are the seats of the smallest level: with one, a slow request delays all others.
 	fewest = 2
@@ -56,18 +54,9 @@ func (p *plan) findSize() (size, error) {
 
 // need returns the seats that the operator needs on one API server, and why.
 func (p *plan) need(total int) (seats int, why string) {
-	switch {
-	case p.Seats != 0:
+	if p.Seats != 0 {
 		return p.Seats, fmt.Sprintf("It needs %d seats of one API server: --seats says so.", p.Seats)
-	case p.usage.peak > 0:
-		seats = max(fewest, int(math.Ceil((1+spare)*float64(p.usage.peak))))
-		return seats, fmt.Sprintf("It needs %d seats of one API server: its requests in the trace held %d at once, and a quarter more is to spare.", seats, p.usage.peak)
-	default:
-		seats = max(fewest, int(math.Round(assumedPart*float64(total))))
-		unknown := "a trace says how many its requests hold"
-		if p.usage.requests > 0 {
-			unknown = "the trace does not say how many its requests hold"
-		}
-		return seats, fmt.Sprintf("It needs %d seats of one API server: this is assumed, a thirtieth of %d; %s, and --seats names another number.", seats, total, unknown)
 	}
+	seats = max(fewest, int(math.Round(assumedPart*float64(total))))
+	return seats, fmt.Sprintf("It needs %d seats of one API server: this is assumed, a thirtieth of %d. kubectl apf size says from a trace what the level needs, and --seats names that.", seats, total)
 }
