@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -169,38 +168,4 @@ func TestProgressIsToldEveryTwoSeconds(t *testing.T) {
 	line.quiet = true
 	tell(time.Minute)
 	assert.Empty(t, errOut.String())
-}
-
-func TestAnInterruptedSimulationIsReported(t *testing.T) {
-	t.Chdir(t.TempDir())
-	f, err := trace.Create("long.jsonl", false, trace.Header{Source: trace.SourceScenario})
-	require.NoError(t, err)
-	defer f.Abort()
-	for i := range 40_000 {
-		require.NoError(t, f.Write(&trace.Request{Arrival: now.Add(time.Duration(i) * time.Millisecond), User: "robot", Verb: "get", Path: "/readyz"}))
-	}
-	require.NoError(t, f.Commit())
-	ctx, cancel := context.WithCancel(t.Context())
-	var out, errOut bytes.Buffer
-	env := environment(&out, &errOut)
-	env.Clock = &endingClock{FakeClock: clocktesting.NewFakeClock(now), end: cancel}
-	status := Run(ctx, env, []string{"kubectl-apf", "simulate", "--trace=long.jsonl"})
-	assert.Equal(t, statusFindings, status)
-	assert.Contains(t, out.String(), "Note: The simulation was interrupted after ")
-	assert.Contains(t, out.String(), "CONFIGURATIONS")
-}
-
-// endingClock ends a context when it is asked for the time for the third time: twice a
-// command asks at its beginning, and then with each progress.
-type endingClock struct {
-	*clocktesting.FakeClock
-	asked int
-	end   func()
-}
-
-func (c *endingClock) Now() time.Time {
-	if c.asked++; c.asked == 3 {
-		c.end()
-	}
-	return c.FakeClock.Now()
 }

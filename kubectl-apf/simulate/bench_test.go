@@ -59,7 +59,6 @@ func BenchmarkRequest(b *testing.B) {
 			b.ReportAllocs()
 			options := simulate.Options{Engine: engine, Open: func() (simulate.Source, error) { return newEndless(b.N), nil }}
 			r := run(b, options, builtIn(b, "built-in", 600)).Results[0]
-			b.ReportMetric(float64(r.Events)/float64(b.N), "events/op")
 			b.ReportMetric(float64(r.Waited)/float64(b.N), "waited/op")
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)

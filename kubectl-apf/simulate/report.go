@@ -17,8 +17,6 @@ type Report struct {
 	Differences []Difference `json:"differences,omitempty"`
 	// Assertions are the results of assertions, in their order.
 	Assertions []Verdict `json:"assertions,omitempty"`
-	// Interrupted reports whether the simulation was ended before the end of the trace.
-	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // TraceInfo is what is known of the trace.
@@ -51,8 +49,6 @@ type Result struct {
 	// LeftOut is the number of requests whose flow schema is unknown, so that they were not
 	// sent; Notes say why.
 	LeftOut int64 `json:"leftOut,omitempty"`
-	// Events is the number of events that were handled.
-	Events uint64 `json:"events"`
 	Figures
 	// Levels are by name, FlowSchemas by level and name. Those without requests are left
 	// out of FlowSchemas.
@@ -63,8 +59,6 @@ type Result struct {
 	Flows []Flow `json:"flows"`
 	// Notes are sentences about what was assumed.
 	Notes []string `json:"notes,omitempty"`
-	// Interrupted reports whether the simulation was ended before the end of the trace.
-	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Figures count what became of requests.

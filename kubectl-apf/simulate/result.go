@@ -15,8 +15,8 @@ func (s *simulation) result() Result {
 	r := Result{
 		Name: s.candidate.Name, Engine: s.options.Engine, Release: string(s.candidate.Configuration.Release),
 		Loop: s.options.Loop, Replicas: len(s.replicas), Total: total(s.candidate.Configuration) * len(s.replicas),
-		Seconds: seconds, Read: s.read, NotSent: s.notSent, Events: s.line.events,
-		LeftOut: s.placement.left(), Interrupted: s.cut,
+		Seconds: seconds, Read: s.read, NotSent: s.notSent,
+		LeftOut: s.placement.left(),
 	}
 	all := &figures{}
 	for _, name := range slices.Sorted(maps.Keys(s.collector.levels)) {
@@ -119,9 +119,6 @@ func (s *simulation) flows(shown map[string]bool) []Flow {
 // notes returns sentences about what was assumed.
 func (s *simulation) notes() []string {
 	var notes []string
-	if s.cut {
-		notes = append(notes, fmt.Sprintf("The simulation was interrupted after %d requests.", s.read))
-	}
 	if s.options.AfterRestart {
 		notes = append(notes, "The API servers have just started: until the first division of seats, after 10 s, nothing is known of demand.")
 	}

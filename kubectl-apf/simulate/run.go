@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Run simulates a trace under each configuration, several at a time. If the context ends,
-// it returns what was simulated until then; Interrupted says so.
+// Run simulates a trace under each configuration, several at a time.
 func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -38,6 +37,9 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 		})
 	}
 	if err := all.Wait(); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("the simulation was interrupted")
+		}
 		return nil, err
 	}
 	report := newReport(simulations)
@@ -55,7 +57,6 @@ func newReport(simulations []*simulation) *Report {
 	for i, s := range simulations {
 		r := &report.Results[i]
 		*r = s.result()
-		report.Interrupted = report.Interrupted || r.Interrupted
 		maps.Copy(shown, s.heaviest())
 	}
 	for i, s := range simulations {

@@ -44,7 +44,6 @@ type simulation struct {
 	notSent   int64
 	steps     int
 	then      Recorded
-	cut       bool // the context ended
 }
 
 // simulate runs one configuration.
@@ -54,22 +53,19 @@ func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*
 	if err == nil {
 		err = s.createReplicas()
 	}
+	if err == nil && !o.AfterRestart {
+		err = s.settle(ctx, baseline, min(known, settling))
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !o.AfterRestart {
-		err = s.settle(ctx, baseline, min(known, settling))
-	}
 	s.begin(baseline)
-	if err != nil || s.cut {
-		return s, err
-	}
 	if o.Loop == Closed {
 		s.closed = newClosedLoop(s)
 	}
 	s.line.after(allocation.Period, s.rebalanceAgain)
-	if err := s.play(ctx, math.MaxInt64); err != nil || s.cut {
-		return s, err
+	if err := s.play(ctx, math.MaxInt64); err != nil {
+		return nil, err
 	}
 	return s, s.drain(ctx)
 }
@@ -133,10 +129,12 @@ func (s *simulation) settle(ctx context.Context, baseline Candidate, head time.D
 		s.line.after(at, before.rebalance)
 	}
 	err := before.play(ctx, head)
-	if err == nil && before.advance(ctx, head) {
-		before.finish(ctx)
+	if err == nil {
+		err = before.advance(ctx, head)
 	}
-	s.cut = before.cut
+	if err == nil {
+		err = before.finish(ctx)
+	}
 	return err
 }
 
@@ -152,8 +150,7 @@ func (s *simulation) rebalanceAgain() {
 	s.line.after(allocation.Period, s.rebalanceAgain)
 }
 
-// play simulates the requests of the trace that arrive up to a time after its first one, or until
-// its context ends.
+// play simulates the requests of the trace that arrive up to a time after its first one.
 func (s *simulation) play(ctx context.Context, until time.Duration) error {
 	source, err := s.options.Open()
 	if err != nil {
@@ -168,16 +165,15 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 			return err
 		}
 		if r == nil || r.Arrival.Sub(s.line.origin) > until {
-			s.cut = ctx.Err() != nil
-			return nil
+			return ctx.Err()
 		}
 		at := s.collector.begun + r.Arrival.Sub(s.line.origin)
 		ahead := time.Duration(0)
 		if s.closed != nil {
 			ahead = lookahead
 		}
-		if !s.advance(ctx, at-ahead) {
-			return nil
+		if err := s.advance(ctx, at-ahead); err != nil {
+			return err
 		}
 		feed.take()
 		s.read++
@@ -196,12 +192,14 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 // drain ends what is in flight after the last request of the trace.
 func (s *simulation) drain(ctx context.Context) error {
 	if s.closed != nil {
-		if !s.advance(ctx, s.closed.last) {
-			return nil
+		if err := s.advance(ctx, s.closed.last); err != nil {
+			return err
 		}
 		s.notSent = s.closed.stop()
 	}
-	s.finish(ctx)
+	if err := s.finish(ctx); err != nil {
+		return err
+	}
 	if left := s.placement.left(); left == s.read {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
@@ -212,40 +210,40 @@ func (s *simulation) drain(ctx context.Context) error {
 }
 
 // finish waits for all requests in flight.
-func (s *simulation) finish(ctx context.Context) {
+func (s *simulation) finish(ctx context.Context) error {
 	for s.inFlight > 0 {
 		at, ok := s.line.next()
-		if !ok || !s.advance(ctx, at) {
-			return
+		if !ok {
+			break
+		}
+		if err := s.advance(ctx, at); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// advance handles the events up to a time. It returns false if the context has ended.
-func (s *simulation) advance(ctx context.Context, to time.Duration) bool {
+// advance handles the events up to a time.
+func (s *simulation) advance(ctx context.Context, to time.Duration) error {
 	for at, ok := s.line.next(); ok && at <= to; at, ok = s.line.next() {
 		s.line.step()
-		if !s.goOn(ctx) {
-			return false
+		if err := s.goOn(ctx); err != nil {
+			return err
 		}
 	}
 	s.line.now = max(s.line.now, to)
 	return s.goOn(ctx)
 }
 
-// goOn reports whether the simulation goes on, and tells its progress now and then.
-func (s *simulation) goOn(ctx context.Context) bool {
+// goOn tells the progress, and returns an error if the context has ended, now and then.
+func (s *simulation) goOn(ctx context.Context) error {
 	if s.steps++; s.steps%watchContext != 0 {
-		return true
+		return nil
 	}
 	if s.options.Progress != nil {
 		s.options.Progress(Progress{Name: s.candidate.Name, Requests: s.read, Of: s.header.Requests, Simulated: s.line.now})
 	}
-	if ctx.Err() != nil {
-		s.cut = true
-		return false
-	}
-	return true
+	return ctx.Err()
 }
 
 // send sends a request that executes for as long as service.

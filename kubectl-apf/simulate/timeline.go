@@ -13,7 +13,6 @@ type timeline struct {
 	origin time.Time
 	now    time.Duration // since origin
 	serial uint64
-	events uint64 // that were handled
 	heap   []entry
 }
 
@@ -76,7 +75,6 @@ func (l *timeline) step() {
 	e := l.pop()
 	l.now = max(l.now, e.at)
 	e.timer.serial = 0
-	l.events++
 	e.timer.call()
 }
 

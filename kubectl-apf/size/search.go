@@ -2,7 +2,6 @@ package size
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,7 +60,7 @@ func isolated(c configuration.Configuration, limitOf func(level string) int) con
 	return c
 }
 
-// simulate simulates configurations. An interruption is an error: half a search is no answer.
+// simulate simulates configurations.
 func (s *search) simulate(ctx context.Context, configurations ...configuration.Configuration) ([]simulate.Result, error) {
 	candidates := make([]simulate.Candidate, len(configurations))
 	for i, c := range configurations {
@@ -69,9 +68,6 @@ func (s *search) simulate(ctx context.Context, configurations ...configuration.C
 		candidates[i] = simulate.Candidate{Name: fmt.Sprintf("simulation %d", s.ran), Configuration: c}
 	}
 	report, err := simulate.Run(ctx, s.options, candidates...)
-	if err == nil && report.Interrupted {
-		err = errors.New("the search was interrupted: nothing can be said about the seats")
-	}
 	if err != nil {
 		return nil, err
 	}
