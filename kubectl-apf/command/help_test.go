@@ -103,11 +103,14 @@ func TestExamplesRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "flowschemas.yaml", flowSchema)
 	write(t, "suite.yaml", fmt.Sprintf(suiteText, "robots"))
-	write(t, "audit.log", auditEvent+strings.Replace(auditEvent, `"robot"`, `"system:serviceaccount:shop:default"`, 1))
+	write(t, "audit.log", auditEvent)
 	write(t, "scaler.log", throttledLine)
 	writeTrace(t, "trace.jsonl")
-	write(t, "cluster.yaml", flowSchema)
-	write(t, "change.yaml", flowSchema)
+	writeTrace(t, "shop.trace.gz")
+	for _, name := range []string{"cluster.yaml", "change.yaml", "shop-default.yaml"} {
+		write(t, name, flowSchema)
+	}
+	write(t, "operator.log", `Waited for 1s, request: GET:https://server/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "schema-0"`)
 	write(t, "response.txt", "X-Kubernetes-Pf-Flowschema-Uid: schema-0\n")
 	for name, c := range commands(t) {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,6 +170,7 @@ func TestAGoalMayBeAboutWhatIsOnlyInAPart(t *testing.T) {
 func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 	r := traffic(1, 20*time.Second, person(poisson(20), exponential(0.1)))
 	exempt := traffic(1, 20*time.Second, client{user: "admin", group: "system:masters", verb: "get", arrivals: poisson(5), execution: constant(0.1)})
+	late := traffic(1, 60*time.Second, robot(poisson(5), exponential(0.1)), person(func(*random, float64) []float64 { return slices.Repeat([]float64{50}, 50) }, constant(0.1)))
 	lending := builtIn(t)
 	all, none := int32(100), int32(0)
 	for _, l := range lending.PriorityLevels {
@@ -193,7 +195,7 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 		{"a goal of a level without requests", r, builtIn(t), []string{"level.system.wait.p99 < 1s"}, `the goal "level.system.wait.p99 < 1s" is about nothing: the priority level "system" has no requests`},
 		{"a goal of no level", r, builtIn(t), []string{"level.mine.wait.p99 < 1s"}, `the goal "level.mine.wait.p99 < 1s" is about nothing: the priority level "mine" does not exist`},
 		{"only exempt requests", exempt, builtIn(t), []string{"rejected == 0"}, "takes seats of the total: there is nothing to size. Requests of exempt priority levels take none"},
-		{"a level that lends all its seats", r, lending, []string{"level.global-default.rejected == 0"}, `The priority level "global-default" would not lack seats if it kept them: lower its lendablePercent, or give it shares`},
+		{"a level that has lent all its seats when it needs one", late, lending, []string{"level.global-default.rejected == 0"}, `The priority level "global-default" would not lack seats if it kept them: lower its lendablePercent, or give it shares`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := size.Options{}
@@ -230,7 +232,7 @@ func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
 	require.NoError(t, out.WriteTable(&text, table.Options{}))
 	for _, want := range []string{
 		"One API server needs ", "(there is one). It has 60. Is that enough? No.\n", "By simulation of a test: ",
-		"3 more are left out, and need seats that are not in these numbers.", "\nNote: The first 9s of the trace are not counted.\n",
+		"3 more are left out, and need seats that are not in these numbers.",
 		"kube-apiserver:         --max-requests-inflight=", "There is no range",
 	} {
 		assert.Contains(t, text.String(), want)
