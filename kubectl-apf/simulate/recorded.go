@@ -13,8 +13,8 @@ const shortWait = 10 * time.Millisecond
 
 // Recorded counts requests by what became of them when they were recorded.
 type Recorded struct {
-	// Told is the number of requests that tell how long they waited, Waited the number of those that
-	// waited for more than 10 ms, Rejected the number of all that were rejected.
+	// Told is the number of requests whose wait is known, Waited how many of them waited for more than
+	// 10 ms, Rejected how many of all were rejected.
 	Told     int64 `json:"told"`
 	Waited   int64 `json:"waited"`
 	Rejected int64 `json:"rejected"`

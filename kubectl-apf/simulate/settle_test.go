@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-// A log of a running server in which nobody waited: 400 requests a second of 300 ms hold 120 seats of
+// Nobody waited in a log of a running server: 400 requests a second of 300 ms hold 120 seats of
 // workload-low, which has 245 and lends 90 % of them. A server that has just started lends more than
 // is left, for 10 s.
 func TestATraceBeginsWithTheLimitsThatItSettles(t *testing.T) {
