@@ -52,11 +52,8 @@ func (a *appliedPolicies) check(ctx context.Context) *failure {
 
 // read requests one object of each resource.
 func (a *appliedPolicies) read(ctx context.Context) error {
-	return bothErrors(a.readOne(ctx, "mutatingadmissionpolicies"), a.readOne(ctx, "mutatingadmissionpolicybindings"))
-}
-
-func (a *appliedPolicies) readOne(ctx context.Context, resource string) error {
-	return a.client.Get().AbsPath("/apis/admissionregistration.k8s.io/v1", resource).Param("limit", "1").Do(ctx).Error()
+	const api = "/apis/admissionregistration.k8s.io/v1"
+	return bothErrors(mayList(ctx, a.client, api, "mutatingadmissionpolicies"), mayList(ctx, a.client, api, "mutatingadmissionpolicybindings"))
 }
 
 func (a *appliedPolicies) explain(err error) *failure {
@@ -69,7 +66,7 @@ func (a *appliedPolicies) explain(err error) *failure {
 		return &failure{message: "the cluster does not serve MutatingAdmissionPolicies in version v1 any more" + consequence +
 			"upgrade kube-apiserver to 1.36 or later, or restart this server to go on without them", cause: err}
 	case err != nil:
-		return answerFailure(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings"+consequence+
+		return explain(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings"+consequence+
 			"bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 	case !a.policies.Synced():
 		return &failure{message: "the cluster's MutatingAdmissionPolicies have not been read yet" + consequence +

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/utils/clock"
@@ -23,6 +24,8 @@ type Check struct {
 	optional bool
 	log      logr.Logger
 	clock    clock.PassiveClock
+	// The gauges tell more than readiness, which does not end.
+	passing, lastSuccess prometheus.Gauge
 
 	mu         sync.Mutex // guards what follows
 	lastPassed time.Time  // zero: never
@@ -30,10 +33,6 @@ type Check struct {
 }
 
 var _ healthz.HealthChecker = &Check{}
-
-func newCheck(name string, optional bool, config Config) *Check {
-	return &Check{name: name, optional: optional, log: config.Log.WithValues("check", name), clock: config.Clock, failure: &failure{message: "kube-apiserver has not answered yet"}}
-}
 
 // Name implements healthz.HealthChecker.
 func (c *Check) Name() string { return c.name }
@@ -60,22 +59,17 @@ func (c *Check) Message() string {
 	return c.failure.message
 }
 
-// results returns whether the last attempt passed, and the time of the last one that did,
-// zero if none did.
-func (c *Check) results() (passing bool, lastPassed time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failure == nil, c.lastPassed
-}
-
 // record takes the result of an attempt, nil if it passed, and logs a change.
 func (c *Check) record(result *failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	previous, first := c.failure, c.lastPassed.IsZero()
 	c.failure = result
+	c.passing.Set(0)
 	if result == nil {
 		c.lastPassed = c.clock.Now()
+		c.passing.Set(1)
+		c.lastSuccess.Set(float64(c.lastPassed.UnixNano()) / float64(time.Second))
 	}
 	switch {
 	case result == nil && previous != nil:
@@ -105,10 +99,10 @@ func (f *failure) err() error {
 	return fmt.Errorf("%s (%w)", f.message, f.cause)
 }
 
-// requestFailure explains the error of a request that kube-apiserver did not
-// answer, or answered before it authorized the request. It is nil for other
-// answers.
-func requestFailure(err error) *failure {
+// explain says what the error of a request means, nil for none. Forbidden is the message for an answer
+// of 403, and names the missing permission. If it is empty, each answer of a kube-apiserver that knows
+// this server will do.
+func explain(err error, forbidden string) *failure {
 	var (
 		invalid     x509.CertificateInvalidError
 		unknownCA   x509.UnknownAuthorityError
@@ -134,20 +128,12 @@ func requestFailure(err error) *failure {
 		message = "kube-apiserver returned a server error"
 	case !errors.As(err, &status):
 		message = "kube-apiserver cannot be reached: check that it runs, and that the kubeconfig has its address"
-	default:
+	case forbidden == "":
 		return nil
+	case apierrors.IsForbidden(err):
+		message = forbidden
+	default:
+		message = "kube-apiserver returned an unexpected answer"
 	}
 	return &failure{message: message, cause: err}
-}
-
-// answerFailure explains the error of a request. Forbidden is the message for an
-// answer of 403, and names the missing permission.
-func answerFailure(err error, forbidden string) *failure {
-	if failed := requestFailure(err); failed != nil {
-		return failed
-	}
-	if apierrors.IsForbidden(err) {
-		return &failure{message: forbidden, cause: err}
-	}
-	return &failure{message: "kube-apiserver returned an unexpected answer", cause: err}
 }

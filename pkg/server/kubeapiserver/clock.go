@@ -3,7 +3,6 @@ package kubeapiserver
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -14,54 +13,40 @@ import (
 const skewTolerance = 30 * time.Second
 
 // clockSkew compares kube-apiserver's clock with this server's, by the Date header
-// of its answers.
+// of its answers. Rounds of checks run in one goroutine.
 type clockSkew struct {
 	clock clock.PassiveClock
 
-	mu          sync.Mutex    // guards what follows
 	ahead       time.Duration // of kube-apiserver; negative if it is behind
 	uncertainty time.Duration // of ahead, in both directions
 }
 
 // wrap returns a transport that observes the answers of next.
 func (s *clockSkew) wrap(next http.RoundTripper) http.RoundTripper {
-	return observedTransport{next: next, skew: s}
+	return observedTransport{next, s}
 }
 
 type observedTransport struct {
-	next http.RoundTripper
+	http.RoundTripper
 	skew *clockSkew
 }
 
-var _ http.RoundTripper = observedTransport{}
-
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. The Date of an answer is in whole seconds.
 func (o observedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	begin := o.skew.clock.Now()
-	response, err := o.next.RoundTrip(request)
-	if err == nil {
-		o.skew.observe(begin, o.skew.clock.Now(), response.Header.Get("Date"))
-	}
-	return response, err
-}
-
-// observe takes the Date of an answer, in whole seconds, to a request that was
-// sent at begin and answered at end by this server's clock.
-func (s *clockSkew) observe(begin, end time.Time, date string) {
-	answered, err := http.ParseTime(date)
+	response, err := o.RoundTripper.RoundTrip(request)
 	if err != nil {
-		return
+		return response, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.uncertainty = end.Sub(begin)/2 + time.Second
-	s.ahead = answered.Sub(begin.Add(end.Sub(begin) / 2))
+	if answered, invalid := http.ParseTime(response.Header.Get("Date")); invalid == nil {
+		half := o.skew.clock.Since(begin) / 2
+		o.skew.uncertainty, o.skew.ahead = half+time.Second, answered.Sub(begin.Add(half))
+	}
+	return response, nil
 }
 
 // check returns by how much the clocks differ, nil if it is little or unknown.
 func (s *clockSkew) check() *failure {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.ahead.Abs() <= skewTolerance+s.uncertainty {
 		return nil
 	}

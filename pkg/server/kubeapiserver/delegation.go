@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 const bindDelegator = ": bind the ClusterRole system:auth-delegator to this server's user"
@@ -19,10 +20,10 @@ const bindDelegator = ": bind the ClusterRole system:auth-delegator to this serv
 // that the token is missing if this server may create one.
 func checkTokenReview(ctx context.Context, client kubernetes.Interface) *failure {
 	_, err := client.AuthenticationV1().TokenReviews().Create(ctx, &authenticationv1.TokenReview{}, metav1.CreateOptions{})
-	if err == nil || apierrors.IsBadRequest(err) {
+	if apierrors.IsBadRequest(err) {
 		return nil
 	}
-	return answerFailure(err, "this server is not allowed to create TokenReviews"+bindDelegator)
+	return explain(err, "this server is not allowed to create TokenReviews"+bindDelegator)
 }
 
 // checkAccessReview creates a SubjectAccessReview whose result does not matter.
@@ -33,10 +34,7 @@ func checkAccessReview(ctx context.Context, client kubernetes.Interface) *failur
 		NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/readyz", Verb: "get"},
 	}}
 	_, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
-	if err == nil {
-		return nil
-	}
-	return answerFailure(err, "this server is not allowed to create SubjectAccessReviews, and rejects all requests"+bindDelegator)
+	return explain(err, "this server is not allowed to create SubjectAccessReviews, and rejects all requests"+bindDelegator)
 }
 
 // Informers inform of the objects that admission depends on.
@@ -48,34 +46,24 @@ type Informers interface {
 
 // admissionResource is a resource of the cluster that admission depends on.
 type admissionResource struct {
-	kind     any
-	resource string
-	list     func(context.Context, kubernetes.Interface, metav1.ListOptions) error
+	kind        any
+	api, plural string
 }
 
 func admissionResources() []admissionResource {
+	const registration = "/apis/admissionregistration.k8s.io/v1"
 	return []admissionResource{
-		{&corev1.Namespace{}, "namespaces", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
-			_, err := client.CoreV1().Namespaces().List(ctx, options)
-			return err
-		}},
-		{&admissionregistrationv1.MutatingWebhookConfiguration{}, "mutatingwebhookconfigurations", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
-			_, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, options)
-			return err
-		}},
-		{&admissionregistrationv1.ValidatingWebhookConfiguration{}, "validatingwebhookconfigurations", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
-			_, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, options)
-			return err
-		}},
-		{&admissionregistrationv1.ValidatingAdmissionPolicy{}, "validatingadmissionpolicies", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
-			_, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicies().List(ctx, options)
-			return err
-		}},
-		{&admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, "validatingadmissionpolicybindings", func(ctx context.Context, client kubernetes.Interface, options metav1.ListOptions) error {
-			_, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(ctx, options)
-			return err
-		}},
+		{&corev1.Namespace{}, "/api/v1", "namespaces"},
+		{&admissionregistrationv1.MutatingWebhookConfiguration{}, registration, "mutatingwebhookconfigurations"},
+		{&admissionregistrationv1.ValidatingWebhookConfiguration{}, registration, "validatingwebhookconfigurations"},
+		{&admissionregistrationv1.ValidatingAdmissionPolicy{}, registration, "validatingadmissionpolicies"},
+		{&admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, registration, "validatingadmissionpolicybindings"},
 	}
+}
+
+// mayList returns the error of a list of one object.
+func mayList(ctx context.Context, client rest.Interface, api, plural string) error {
+	return client.Get().AbsPath(api, plural).Param("limit", "1").Do(ctx).Error()
 }
 
 // checkAdmission finds out why an informer has not synced. Informers do not expose
@@ -91,8 +79,8 @@ func checkAdmission(ctx context.Context, client kubernetes.Interface, informers 
 			continue
 		}
 		waiting = true
-		if err := resource.list(ctx, client, metav1.ListOptions{Limit: 1}); err != nil {
-			return answerFailure(err, "this server is not allowed to list the cluster's "+resource.resource+
+		if err := mayList(ctx, client.Discovery().RESTClient(), resource.api, resource.plural); err != nil {
+			return explain(err, "this server is not allowed to list the cluster's "+resource.plural+
 				", which admission depends on: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 		}
 	}

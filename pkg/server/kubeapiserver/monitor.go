@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -49,6 +50,8 @@ type Monitor struct {
 	reach  attempt
 	others []attempt // made if kube-apiserver was reached
 	checks []*Check  // of all attempts
+	// metrics are of the checks.
+	metrics *prometheus.Registry
 }
 
 // attempt is a check with the function that runs it.
@@ -68,9 +71,22 @@ func New(config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{clock: config.Clock}
+	m := &Monitor{clock: config.Clock, metrics: prometheus.NewRegistry()}
+	passing := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "flowcontrol_apiserver_upstream_check_passing",
+		Help: "[ALPHA] Whether the last attempt at a check of the kube-apiserver in front passed, 1 or 0",
+	}, []string{"check"})
+	lastSuccess := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "flowcontrol_apiserver_upstream_check_last_success_timestamp_seconds",
+		Help: "[ALPHA] Unix time when a check of the kube-apiserver in front last passed, 0 if it never did",
+	}, []string{"check"})
+	m.metrics.MustRegister(passing, lastSuccess)
 	add := func(name string, optional bool, run func(context.Context) *failure) attempt {
-		check := newCheck(name, optional, config)
+		check := &Check{
+			name: name, optional: optional, log: config.Log.WithValues("check", name), clock: config.Clock,
+			passing: passing.WithLabelValues(name), lastSuccess: lastSuccess.WithLabelValues(name),
+			failure: &failure{message: "kube-apiserver has not answered yet"},
+		}
 		m.checks = append(m.checks, check)
 		return attempt{check, run}
 	}
@@ -114,6 +130,9 @@ func newClient(config *rest.Config, skew *clockSkew) (kubernetes.Interface, erro
 
 // Checks returns all checks, in the order of a round.
 func (m *Monitor) Checks() []*Check { return m.checks }
+
+// Metrics has the results of the checks.
+func (m *Monitor) Metrics() prometheus.Collector { return m.metrics }
 
 // Run runs rounds of checks until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
@@ -159,7 +178,7 @@ func checkReachable(ctx context.Context, clients ...kubernetes.Interface) *failu
 		if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
 			continue
 		}
-		if failed := requestFailure(err); failed != nil {
+		if failed := explain(err, ""); failed != nil {
 			return failed
 		}
 	}

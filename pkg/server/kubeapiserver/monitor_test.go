@@ -178,7 +178,7 @@ func TestEveryAnswerOfKubeAPIServerIsExplained(t *testing.T) {
 			f := newFront(t)
 			f.synced = map[reflect.Type]bool{}
 			for _, kind := range admissionResources() {
-				f.synced[reflect.TypeOf(kind.kind)] = !strings.HasSuffix(test.path, kind.resource)
+				f.synced[reflect.TypeOf(kind.kind)] = !strings.HasSuffix(test.path, kind.plural)
 			}
 			f.say(test.path, test.code, statusBody(test.code))
 			if test.code < 400 {

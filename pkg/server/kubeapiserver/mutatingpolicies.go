@@ -48,7 +48,7 @@ func (m *mutatingPolicies) look(ctx context.Context) *failure {
 		return nil // this kube-apiserver has none
 	}
 	if err = bothErrors(err, m.list(ctx, "mutatingadmissionpolicybindings", &bindings)); err != nil {
-		return answerFailure(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings, which do not apply to its objects, "+
+		return explain(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings, which do not apply to its objects, "+
 			"so nobody would notice: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 	}
 	var ignored []string

@@ -44,7 +44,7 @@ func checkTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust
 		return &failure{message: trustConfigMap + " is missing: kube-apiserver creates it within a minute of its start", cause: err}
 	}
 	if err != nil {
-		return answerFailure(err, "this server is not allowed to read "+trustConfigMap+
+		return explain(err, "this server is not allowed to read "+trustConfigMap+
 			": bind the Role "+TrustNamespace+"/"+TrustName+"-reader to this server's user")
 	}
 	var keys []string
