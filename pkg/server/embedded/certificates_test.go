@@ -3,13 +3,9 @@ package embedded
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,36 +61,6 @@ func TestEnsureCertificatesCreatesWhatTheServerNeeds(t *testing.T) {
 	}
 	assert.Error(t, verify(t, certificates, serving, x509.ExtKeyUsageServerAuth, "0.0.0.0"))
 	assert.Error(t, verify(t, certificates, serving, x509.ExtKeyUsageClientAuth, ""), "the serving certificate can log in")
-}
-
-func TestCertificatesServeAndLogIn(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	certificates, err := EnsureCertificates(dir, nil, time.Now)
-	require.NoError(t, err)
-
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(certificates.CA.CertificatePEM))
-	serving, err := tls.LoadX509KeyPair(certificates.Serving.CertificateFile, certificates.Serving.KeyFile)
-	require.NoError(t, err)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.TLS.PeerCertificates[0].Subject.String())
-	}))
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{serving}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: roots}
-	server.StartTLS()
-	defer server.Close()
-
-	admin, err := tls.X509KeyPair(certificates.Admin.CertificatePEM, certificates.Admin.KeyPEM)
-	require.NoError(t, err)
-	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{admin}},
-	}}
-	response, err := client.Get(server.URL)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	assert.Equal(t, "CN=flowcontrol-admin,O=system:masters", string(body))
 }
 
 func TestEnsureCertificatesOnALaterStart(t *testing.T) {
@@ -180,29 +146,6 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 			require.NoError(t, verifyAt(t, moment, certificates, parse(t, certificates.Admin), x509.ExtKeyUsageClientAuth, ""))
 		})
 	}
-}
-
-// A copy of admin.kubeconfig has the certificate of the administrator and the certificate of the
-// CA.
-func TestACACertificateOutlivesTheLeavesThatItIsCopiedWith(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	for third := range 13 * 3 {
-		certificates, err := EnsureCertificates(dir, nil, at(begin().Add(time.Duration(third)*120*day)))
-		require.NoError(t, err)
-		assert.False(t, certificates.Admin.NotAfter.After(certificates.CA.NotAfter), "in third %d of a year", third)
-		assert.False(t, certificates.Serving.NotAfter.After(certificates.CA.NotAfter), "in third %d of a year", third)
-	}
-}
-
-func TestClientsOfTheOldCACertificateTrustTheRenewedOne(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	old, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	moment := begin().Add(3630 * day)
-	renewed, err := EnsureCertificates(dir, nil, at(moment))
-	require.NoError(t, err)
-	require.NotEqual(t, old.CA.CertificatePEM, renewed.CA.CertificatePEM)
-	assert.NoError(t, verifyAt(t, moment, old, parse(t, renewed.Serving), x509.ExtKeyUsageServerAuth, "localhost"))
 }
 
 func TestEnsureCertificatesRestrictsKeysToTheirOwner(t *testing.T) {
