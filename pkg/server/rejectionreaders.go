@@ -3,10 +3,7 @@ package server
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"hash"
-	"maps"
-	"slices"
+	"fmt"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -98,30 +95,6 @@ func (r *rejectionReaders) review(ctx context.Context, requester user.Info) bool
 // memory.
 type userKey [sha256.Size]byte
 
-func userKeyOf(u user.Info) (key userKey) {
-	h := sha256.New()
-	writeStrings(h, u.GetName(), u.GetUID())
-	writeStrings(h, u.GetGroups()...)
-	extra := u.GetExtra()
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		writeStrings(h, name)
-		writeStrings(h, extra[name]...)
-	}
-	h.Sum(key[:0])
-	return key
-}
-
-// writeStrings hashes strings with their number and lengths, so that other strings give
-// another hash.
-func writeStrings(h hash.Hash, all ...string) {
-	var length [8]byte
-	write := func(n int) {
-		binary.LittleEndian.PutUint64(length[:], uint64(n))
-		_, _ = h.Write(length[:]) // a hash returns no error
-	}
-	write(len(all))
-	for _, s := range all {
-		write(len(s))
-		_, _ = h.Write([]byte(s))
-	}
+func userKeyOf(u user.Info) userKey {
+	return sha256.Sum256(fmt.Appendf(nil, "%q", []any{u.GetName(), u.GetUID(), u.GetGroups(), u.GetExtra()})) // sorts extra
 }
