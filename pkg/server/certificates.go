@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,79 +12,63 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 )
 
-// writeKubeconfig writes admin.kubeconfig, once the address is known.
-func (s *Server) writeKubeconfig(context.Context) error {
-	if s.data == nil || s.data.certificates == nil {
-		return nil
+// newCertificates returns the controller that renews the certificates of the data directory and
+// shows when those in use end, and the path of admin.kubeconfig, which is written first; empty
+// without certificates in the data directory.
+func newCertificates(c CompletedConfig, data dataDirectory, serving serving) (*renewal.Controller, string, error) {
+	config := renewal.Config{Clock: c.Clock, Log: klog.Background().WithName("certificates"), Sources: certificateSources(c, data, serving)}
+	if data.certificates == nil {
+		return renewal.New(config), "", nil
 	}
-	if _, err := s.renewCertificates(); err != nil {
-		return err
-	}
-	s.kubeconfig = s.data.dir.KubeconfigPath()
-	return nil
+	config.Renew = func() ([]embedded.Renewal, error) { return renewCertificates(c, data, serving) }
+	_, err := config.Renew()
+	return renewal.New(config), data.KubeconfigPath(), err
 }
 
 // renewCertificates renews the certificates of the data directory, and writes admin.kubeconfig.
 // A certificate that fails keeps what it was.
-func (s *Server) renewCertificates() ([]embedded.Renewal, error) {
-	renewed, err := embedded.EnsureCertificates(s.data.dir, s.servingNames(), s.config.Clock.Now)
+func renewCertificates(c CompletedConfig, data dataDirectory, serving serving) ([]embedded.Renewal, error) {
+	renewed, err := embedded.EnsureCertificates(data.DataDirectory, servingNames(c), c.Clock.Now)
 	if renewed.CA.CertificatePEM == nil || renewed.Admin.CertificatePEM == nil {
 		return renewed.Renewals, err
 	}
-	s.data.certificates.CA, s.data.certificates.Admin = renewed.CA, renewed.Admin
-	return renewed.Renewals, errors.Join(err, s.updateKubeconfig(renewed))
-}
-
-func (s *Server) updateKubeconfig(certificates embedded.Certificates) error {
-	if path := s.config.SecureServing.ServerCert.CertKey.CertFile; path != s.data.certificates.Serving.CertificateFile {
-		trusted, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("--tls-cert-file: %w", err)
+	data.certificates.CA, data.certificates.Admin = renewed.CA, renewed.Admin
+	if file := serving.certificateFile; file != data.certificates.Serving.CertificateFile {
+		trusted, unreadable := os.ReadFile(file)
+		if unreadable != nil {
+			return renewed.Renewals, errors.Join(err, fmt.Errorf("--tls-cert-file: %w", unreadable))
 		}
-		certificates.CA.CertificatePEM = trusted
+		renewed.CA.CertificatePEM = trusted
 	}
-	changed, err := embedded.WriteKubeconfig(s.data.dir, s.config.url(), certificates)
+	changed, failed := embedded.WriteKubeconfig(data.DataDirectory, serving.url, renewed)
 	if changed {
-		klog.InfoS("Wrote kubeconfig", "file", s.data.dir.KubeconfigPath(), "expires", certificates.Admin.NotAfter.UTC().Format(time.RFC3339))
+		klog.InfoS("Wrote kubeconfig", "file", data.KubeconfigPath(), "expires", renewed.Admin.NotAfter.UTC().Format(time.RFC3339))
 	}
-	return err
-}
-
-// watchCertificates makes the controller that renews certificates and shows when those
-// in use end.
-func (s *Server) watchCertificates(context.Context) error {
-	config := renewal.Config{Clock: s.config.Clock, Log: klog.Background().WithName("certificates"), Sources: s.certificateSources()}
-	if s.data != nil && s.data.certificates != nil {
-		config.Renew = s.renewCertificates
-	}
-	s.certificates = renewal.New(config)
-	return nil
+	return renewed.Renewals, errors.Join(err, failed)
 }
 
 // certificateSources are the certificates that this server presents, to its clients and
 // to the servers that it asks.
-func (s *Server) certificateSources() []renewal.Source {
+func certificateSources(c CompletedConfig, data dataDirectory, serving serving) []renewal.Source {
 	var sources []renewal.Source
-	serving := s.generic.SecureServing
 	if serving.Cert != nil {
-		sources = append(sources, renewal.Served("serving", s.config.SecureServing.ServerCert.CertKey.CertFile, serving.Cert))
+		sources = append(sources, renewal.Served("serving", serving.certificateFile, serving.Cert))
 	}
-	for _, pair := range s.config.SecureServing.SNICertKeys {
+	for _, pair := range c.SecureServing.SNICertKeys {
 		sources = append(sources, renewal.File("serving-sni", pair.CertFile))
 	}
-	if s.data != nil && s.data.certificates != nil {
-		sources = append(sources, issued(embedded.CACertificate, &s.data.certificates.CA), issued(embedded.AdminCertificate, &s.data.certificates.Admin))
+	if data.certificates != nil {
+		sources = append(sources, issued(embedded.CACertificate, &data.certificates.CA), issued(embedded.AdminCertificate, &data.certificates.Admin))
 	}
-	if file := s.config.Etcd.StorageConfig.Transport.CertFile; file != "" {
+	if file := c.Etcd.StorageConfig.Transport.CertFile; file != "" {
 		sources = append(sources, renewal.File("etcd-client", file))
 	}
-	identity := s.config.Identity
 	for _, kubeconfig := range []struct{ name, file string }{
-		{"kubeconfig", identity.Kubeconfig},
-		{"authentication-kubeconfig", identity.Authentication.RemoteKubeConfigFile},
-		{"authorization-kubeconfig", identity.Authorization.RemoteKubeConfigFile},
-		{"authorization-webhook", identity.Local.AuthorizationWebhookFile},
-		{"audit-webhook", s.config.Audit.WebhookOptions.ConfigFile},
+		{"kubeconfig", c.Identity.Kubeconfig},
+		{"authentication-kubeconfig", c.Identity.Authentication.RemoteKubeConfigFile},
+		{"authorization-kubeconfig", c.Identity.Authorization.RemoteKubeConfigFile},
+		{"authorization-webhook", c.Identity.Local.AuthorizationWebhookFile},
+		{"audit-webhook", c.Audit.WebhookOptions.ConfigFile},
 	} {
 		if kubeconfig.file != "" {
 			sources = append(sources, renewal.Kubeconfig(kubeconfig.name, kubeconfig.file))

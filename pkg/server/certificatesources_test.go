@@ -25,13 +25,9 @@ func TestExpiryCoversEveryCertificateThatTheServerPresents(t *testing.T) {
 	require.NoError(t, err)
 	served, err := dynamiccertificates.NewStaticCertKeyContent("test", certificate, key)
 	require.NoError(t, err)
-	s := &Server{
-		config:  CompletedConfig{&completedConfig{Config: config}},
-		generic: &genericapiserver.Config{SecureServing: &genericapiserver.SecureServingInfo{Cert: served}},
-		data:    &localData{certificates: &embedded.Certificates{}},
-	}
+	serving := serving{SecureServingInfo: &genericapiserver.SecureServingInfo{Cert: served}}
 	var names []string
-	for _, source := range s.certificateSources() {
+	for _, source := range certificateSources(config.Complete(), dataDirectory{certificates: &embedded.Certificates{}}, serving) {
 		names = append(names, source.Name)
 	}
 	require.ElementsMatch(t, []string{

@@ -11,19 +11,26 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
-// A program may close a server that it never ran, as after an error of another part.
+// A program may close a server that it never ran, as after an error of another part. A start that
+// fails when etcd runs leaves nothing either: the next one has the directory and the address.
 func TestAServerThatIsClosedWithoutRunLeavesNoGoroutine(t *testing.T) {
-	open := func() {
-		listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	dir, address := filepath.Join(t.TempDir(), "data"), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	open := func(encryption string) error {
+		listener, err := net.ListenTCP("tcp", address)
 		require.NoError(t, err)
+		address = listener.Addr().(*net.TCPAddr)
 		config := NewConfig()
-		config.DataDir = filepath.Join(t.TempDir(), "data")
+		config.DataDir = dir
 		config.SecureServing.Listener = listener
+		config.Etcd.EncryptionProviderConfigFilepath = encryption
 		s, err := New(context.Background(), config.Complete())
-		require.NoError(t, err)
-		s.Close()
+		if err == nil {
+			s.Close()
+		}
+		return err
 	}
-	open() // what lasts for the process starts with the first server
+	require.NoError(t, open("")) // what lasts for the process starts with the first server
 	defer leaks.None(t)()
-	open()
+	require.ErrorContains(t, open("absent"), "--encryption-provider-config=absent")
+	require.NoError(t, open(""))
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/features"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -18,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
@@ -139,23 +141,45 @@ type completedConfig struct {
 	// LocalIdentity is set if this server authenticates and authorizes by itself,
 	// and no kube-apiserver does.
 	LocalIdentity bool
+	// scheme has the types of all groups that are served.
+	scheme *runtime.Scheme
 }
 
-// Complete decides how the server runs.
+// Complete decides how the server runs. It leaves the Config as it is.
 func (c *Config) Complete() CompletedConfig {
-	embeddedEtcd := len(c.Etcd.StorageConfig.Transport.ServerList) == 0
+	own := *c
+	own.Run, own.Identity, own.Admission = copied(c.Run), copied(c.Identity), copied(c.Admission)
+	own.SecureServing = copied(c.SecureServing.SecureServingOptions).WithLoopback()
+	completed := &completedConfig{Config: &own, EmbeddedEtcd: len(c.Etcd.StorageConfig.Transport.ServerList) == 0, scheme: install.NewScheme()}
 	// A pod without any option runs alone, as a process does anywhere else.
-	c.Identity.InClusterAllowed = !embeddedEtcd
-	completed := &completedConfig{Config: c, EmbeddedEtcd: embeddedEtcd, LocalIdentity: !c.Identity.Delegated()}
-	if completed.LocalIdentity {
-		c.Admission.DefaultOffPlugins.Insert(c.Admission.RecommendedPluginOrder...)
+	own.Identity.InClusterAllowed = !completed.EmbeddedEtcd
+	if completed.LocalIdentity = !own.Identity.Delegated(); completed.LocalIdentity {
+		own.Admission.DefaultOffPlugins = c.Admission.DefaultOffPlugins.Union(sets.New(c.Admission.RecommendedPluginOrder...))
+		utilruntime.Must(identity.AddSelfReviewsToScheme(completed.scheme))
 	}
 	if listener := c.SecureServing.Listener; listener != nil {
 		if address, ok := listener.Addr().(*net.TCPAddr); ok {
-			c.SecureServing.BindAddress, c.SecureServing.BindPort = address.IP, address.Port
+			own.SecureServing.BindAddress, own.SecureServing.BindPort = address.IP, address.Port
 		}
 	}
 	return CompletedConfig{completed}
+}
+
+func copied[T any](original *T) *T {
+	duplicate := *original
+	return &duplicate
+}
+
+// advertised returns the config with the address that the server advertises. The library looks for
+// a network interface, which a machine that is offline may not have, only if the server binds all
+// addresses.
+func (c CompletedConfig) advertised() (CompletedConfig, error) {
+	completed, bind := copied(c.completedConfig), c.SecureServing.BindAddress
+	completed.Config, completed.Run = copied(c.Config), copied(c.Run)
+	if completed.Run.AdvertiseAddress == nil && !bind.IsUnspecified() {
+		completed.Run.AdvertiseAddress = bind
+	}
+	return CompletedConfig{completed}, completed.Run.DefaultAdvertiseAddress(c.SecureServing.SecureServingOptions)
 }
 
 // authorizesLocally reports whether this server authorizes requests without asking
@@ -166,12 +190,6 @@ func (c CompletedConfig) authorizesLocally() bool {
 
 // usesDataDir reports whether the server keeps anything in its data directory.
 func (c CompletedConfig) usesDataDir() bool { return c.EmbeddedEtcd || c.LocalIdentity }
-
-// hasServingCertificate reports whether the user provides a serving certificate.
-func (c CompletedConfig) hasServingCertificate() bool {
-	cert := c.SecureServing.ServerCert
-	return cert.CertKey.CertFile != "" || cert.CertDirectory != ""
-}
 
 // setFeatureGateDefaults sets the defaults of this server. The gates are the
 // library's, one set for the process, and closed once flags exist for them; so a

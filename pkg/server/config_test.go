@@ -1,12 +1,13 @@
 package server
 
 import (
+	"net"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
-	genericoptions "k8s.io/apiserver/pkg/server/options"
 )
 
 func TestStreamsAndExemptRequestsAreBoundedByDefault(t *testing.T) {
@@ -24,12 +25,24 @@ func TestOwnRequestsAndProbesBypassTheLimitOfExemptRequests(t *testing.T) {
 	}
 }
 
-func TestServingCertificateOfTheUserIsUsed(t *testing.T) {
-	require.False(t, NewConfig().Complete().hasServingCertificate())
-	files := NewConfig()
-	files.SecureServing.ServerCert.CertKey = genericoptions.CertKey{CertFile: "a", KeyFile: "b"}
-	require.True(t, files.Complete().hasServingCertificate())
-	directory := NewConfig()
-	directory.SecureServing.ServerCert.CertDirectory = "d"
-	require.True(t, directory.Complete().hasServingCertificate())
+// A program may make another server of it.
+func TestCompleteAndNewLeaveTheConfigAsItIs(t *testing.T) {
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	config, expected := NewConfig(), NewConfig()
+	config.DataDir = filepath.Join(t.TempDir(), "data")
+	expected.DataDir = config.DataDir
+	config.SecureServing.Listener, expected.SecureServing.Listener = listener, listener
+	s, err := New(t.Context(), config.Complete())
+	require.NoError(t, err)
+	s.Close()
+	for name, options := range map[string][2]any{
+		"requests": {expected.Run.AdvertiseAddress, config.Run.AdvertiseAddress},
+		"serving":  {expected.SecureServing, config.SecureServing},
+		"identity": {expected.Identity.InClusterAllowed, config.Identity.InClusterAllowed},
+		"plug-ins": {expected.Admission.DefaultOffPlugins, config.Admission.DefaultOffPlugins},
+		"etcd":     {expected.Etcd, config.Etcd},
+	} {
+		require.Equal(t, options[0], options[1], name)
+	}
 }

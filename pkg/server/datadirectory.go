@@ -18,91 +18,85 @@ const (
 	etcdCloseTimeout = 10 * time.Second
 )
 
-// localData is the data directory and what is in it.
-type localData struct {
-	dir          *embedded.DataDirectory
-	certificates *embedded.Certificates // nil if kube-apiserver authenticates
-	etcd         *embedded.Etcd         // nil if an etcd is named
+// dataDirectory is the data directory and its certificates.
+type dataDirectory struct {
+	*embedded.DataDirectory                        // nil if nothing is kept in it
+	certificates            *embedded.Certificates // nil if kube-apiserver authenticates
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
-func (s *Server) openDataDirectory(context.Context) error {
-	if !s.config.usesDataDir() {
-		return nil
+func openDataDirectory(c CompletedConfig) (data dataDirectory, err error) {
+	if !c.usesDataDir() {
+		return dataDirectory{}, nil
 	}
-	dir, err := embedded.OpenDataDirectory(s.config.DataDir)
+	if data.DataDirectory, err = embedded.OpenDataDirectory(c.DataDir); err != nil || !c.LocalIdentity {
+		return data, err
+	}
+	certificates, err := embedded.EnsureCertificates(data.DataDirectory, servingNames(c), c.Clock.Now)
 	if err != nil {
-		return err
-	}
-	s.data = &localData{dir: dir}
-	if !s.config.LocalIdentity {
-		return nil
-	}
-	certificates, err := embedded.EnsureCertificates(dir, s.servingNames(), s.config.Clock.Now)
-	if err != nil {
-		return err
+		return data, err
 	}
 	for _, renewal := range certificates.Renewals {
 		klog.InfoS("Issued certificate", "file", renewal.File, "reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
 	}
-	s.data.certificates = &certificates
-	return nil
+	data.certificates = &certificates
+	return data, nil
 }
 
-// servingNames are the names and addresses of this server, except the loopback's.
-func (s *Server) servingNames() []string {
-	names := []string{s.config.SecureServing.BindAddress.String(), s.config.Run.AdvertiseAddress.String()}
-	if host := s.config.Run.ExternalHost; host != "" {
-		names = append(names, host)
-	}
-	return names
-}
-
-// startEtcd starts the embedded etcd, unless an etcd is named.
-func (s *Server) startEtcd(ctx context.Context) (err error) {
-	if !s.config.EmbeddedEtcd {
+// close unlocks the directory.
+func (d dataDirectory) close() error {
+	if d.DataDirectory == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
-	defer cancel()
-	s.data.etcd, err = embedded.StartEtcd(ctx, s.data.dir, embedded.EtcdOptions{
-		Log:        klog.Background().WithName("etcd"),
-		QuotaBytes: s.config.Store.QuotaBytes,
-		// etcd also compacts while it rejects writes, when k8s.io/apiserver cannot.
-		CompactionInterval: s.config.Etcd.StorageConfig.CompactionInterval,
-	})
-	return err
-}
-
-// close stops etcd and unlocks the directory. If etcd does not stop, the lock is
-// kept: the end of the process releases both.
-func (d *localData) close() {
-	if d.etcd != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
-		defer cancel()
-		if err := d.etcd.Close(ctx); err != nil {
-			klog.ErrorS(err, "Failed to close the embedded etcd")
-			return
-		}
-	}
-	if err := d.dir.Close(); err != nil {
-		klog.ErrorS(err, "Failed to unlock the data directory", "path", d.dir.Path())
-	}
+	return d.Close()
 }
 
 // servingCertificate is the issued serving certificate, empty if there is none.
-func (d *localData) servingCertificate() genericoptions.CertKey {
+func (d dataDirectory) servingCertificate() genericoptions.CertKey {
 	if d.certificates == nil {
 		return genericoptions.CertKey{}
 	}
 	return genericoptions.CertKey{CertFile: d.certificates.Serving.CertificateFile, KeyFile: d.certificates.Serving.KeyFile}
 }
 
-// clientCA is the file of the CA that signs client certificates, empty if there is
-// none.
-func (d *localData) clientCA() string {
+// clientCA is the file of the CA that signs client certificates, empty if there is none.
+func (d dataDirectory) clientCA() string {
 	if d.certificates == nil {
 		return ""
 	}
 	return d.certificates.CA.CertificateFile
+}
+
+// servingNames are the names and addresses of this server, except the loopback's.
+func servingNames(c CompletedConfig) []string {
+	names := []string{c.SecureServing.BindAddress.String(), c.Run.AdvertiseAddress.String()}
+	if host := c.Run.ExternalHost; host != "" {
+		names = append(names, host)
+	}
+	return names
+}
+
+// startEtcd starts the embedded etcd, and returns nil if an etcd is named.
+func startEtcd(ctx context.Context, c CompletedConfig, data dataDirectory) (*embedded.Etcd, error) {
+	if !c.EmbeddedEtcd {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, etcdStartTimeout)
+	defer cancel()
+	return embedded.StartEtcd(ctx, data.DataDirectory, embedded.EtcdOptions{
+		Log:        klog.Background().WithName("etcd"),
+		QuotaBytes: c.Store.QuotaBytes,
+		// etcd also compacts while it rejects writes, when k8s.io/apiserver cannot.
+		CompactionInterval: c.Etcd.StorageConfig.CompactionInterval,
+	})
+}
+
+// closeEtcd stops the embedded etcd, if there is one.
+func closeEtcd(etcd *embedded.Etcd) error {
+	if etcd == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), etcdCloseTimeout)
+	defer cancel()
+	return etcd.Close(ctx)
 }

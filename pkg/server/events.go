@@ -12,27 +12,26 @@ import (
 )
 
 // newEvents returns what writes Events to the kube-apiserver in front; nil if nothing does.
-func (s *Server) newEvents() *events.Reporter {
-	if !s.config.Events || s.kubeAPIServer == nil || s.flowControl == nil {
+func newEvents(c CompletedConfig, kubeAPIServer *kubeAPIServer, own ownObjects, flowControl *flowControl) *events.Reporter {
+	if !c.Events || kubeAPIServer == nil || flowControl == nil {
 		return nil
 	}
 	host, err := os.Hostname() // the pod's name
 	if err != nil {
 		host = "A replica"
 	}
-	informers := s.informers.Flowcontrol().V1()
 	return events.New(events.Config{
-		Sink:     &corev1client.EventSinkImpl{Interface: s.kubeAPIServer.client.CoreV1().Events("")},
+		Sink:     &corev1client.EventSinkImpl{Interface: kubeAPIServer.client.CoreV1().Events("")},
 		Host:     host,
-		Schemas:  stored[*flowcontrolv1.FlowSchema](informers.FlowSchemas().Informer()),
-		Levels:   stored[*flowcontrolv1.PriorityLevelConfiguration](informers.PriorityLevelConfigurations().Informer()),
-		Rejected: s.flowControl.rejected,
-		Clock:    s.config.Clock,
+		Schemas:  objectsOf[*flowcontrolv1.FlowSchema](own.FlowSchemas().Informer()),
+		Levels:   objectsOf[*flowcontrolv1.PriorityLevelConfiguration](own.PriorityLevelConfigurations().Informer()),
+		Rejected: flowControl.rejected,
+		Clock:    c.Clock,
 	})
 }
 
-// stored returns a function that returns the objects of an informer.
-func stored[T any](informer cache.SharedIndexInformer) func() []T {
+// objectsOf returns a function that returns the objects of an informer.
+func objectsOf[T any](informer cache.SharedIndexInformer) func() []T {
 	return func() []T {
 		var objects []T
 		for _, object := range informer.GetStore().List() {

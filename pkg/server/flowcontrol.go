@@ -1,109 +1,100 @@
 package server
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	"k8s.io/apiserver/pkg/server/healthz"
+	restclient "k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/options"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
+	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
+	informers "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions/flowcontrol/v1"
 )
 
 // flowControl is the engine.
 type flowControl struct{ *options.FlowControl }
 
-// applyInformers makes the informers of the objects that this server stores, which they
-// read from this server's own API.
-func (s *Server) applyInformers(context.Context) error {
-	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
+// ownObjects is how this server reads the objects that it stores, from its own API.
+type ownObjects struct {
+	client flowcontrolv1client.FlowcontrolV1Interface
+	informers.Interface
+}
+
+// newOwnObjects returns the client, and informers that start with the server.
+func newOwnObjects(generic *genericapiserver.Config) (ownObjects, error) {
+	config := restclient.CopyConfig(generic.LoopbackClientConfig)
+	config.WarningHandler = restclient.NoWarnings{} // warnings are for people
+	client, err := versioned.NewForConfig(config)
 	if err != nil {
-		return err
+		return ownObjects{}, err
 	}
-	s.informers = externalversions.NewSharedInformerFactory(client, 0)
-	return s.generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
-		s.informers.Start(hook.Done())
+	factory := externalversions.NewSharedInformerFactory(client, 0)
+	return ownObjects{client.FlowcontrolV1(), factory.Flowcontrol().V1()}, generic.AddPostStartHook("flowcontrol-informers", func(hook genericapiserver.PostStartHookContext) error {
+		factory.Start(hook.Done())
 		return nil
 	})
 }
 
-// applyFlowControl makes the engine, which enforces the objects that this server stores, and its
-// part of the handler chain.
-func (s *Server) applyFlowControl(context.Context) error {
-	if !s.config.Features.EnablePriorityAndFairness {
-		return nil
+// newFlowControl returns the engine, which enforces the objects, and makes its part of the handler
+// chain. It returns nil if it is disabled.
+func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own ownObjects, reads prometheus.Collector) (*flowControl, error) {
+	if !c.Features.EnablePriorityAndFairness {
+		return nil, nil
 	}
-	informers, err := s.ownInformers()
+	source := &options.Informers{
+		Levels:        own.PriorityLevelConfigurations().Informer(),
+		Schemas:       own.FlowSchemas().Informer(),
+		SchemaPatcher: own.client.FlowSchemas(),
+		LevelGetter:   own.client.PriorityLevelConfigurations(),
+	}
+	sizes, err := newStoredSizes(source.Levels, source.Schemas)
 	if err != nil {
-		return fmt.Errorf("flow control: %w", err)
+		return nil, fmt.Errorf("flow control: %w", err)
 	}
-	sizes, err := newStoredSizes(informers.Levels, informers.Schemas)
-	if err != nil {
-		return fmt.Errorf("flow control: %w", err)
+	o := options.NewOptions()
+	o.Informers, o.Seats, o.Total = source, c.totalSeats(), c.TotalControl
+	o.ListCost, o.Filter = c.ListCost, filterOptions(c, generic, sizes)
+	if err := o.ApplyTo(generic); err != nil {
+		return nil, fmt.Errorf("flow control: %w", err)
 	}
-	flowControlOptions := options.NewOptions()
-	flowControlOptions.Informers, flowControlOptions.Seats, flowControlOptions.Total = informers, s.totalSeats(), s.config.TotalControl
-	flowControlOptions.ListCost, flowControlOptions.Filter = s.config.ListCost, s.filterOptions(sizes)
-	if err := flowControlOptions.ApplyTo(s.generic); err != nil {
-		return fmt.Errorf("flow control: %w", err)
-	}
-	s.flowControl = &flowControl{s.generic.FlowControl.(*options.FlowControl)}
-	for _, collector := range append(sizes.collectors(), s.store.Reads()) {
-		if err := s.flowControl.Registry().Register(collector); err != nil {
-			return fmt.Errorf("flow control: %w", err)
+	f := &flowControl{generic.FlowControl.(*options.FlowControl)}
+	for _, collector := range append(sizes.collectors(), reads) {
+		if err := f.Registry().Register(collector); err != nil {
+			return nil, fmt.Errorf("flow control: %w", err)
 		}
 	}
-	lag := &configurationLag{status: s.flowControl.ConfigurationStatus, clock: s.config.Clock}
-	s.generic.AddReadyzChecks(healthz.NamedCheck(configuredCheck, s.flowControl.check), healthz.NamedCheck(lagCheck, lag.check))
-	return nil
-}
-
-// ownInformers returns the source of the configuration. Once started, the informers configure the
-// engine.
-func (s *Server) ownInformers() (*options.Informers, error) {
-	client, err := versioned.NewForConfig(s.generic.LoopbackClientConfig)
-	if err != nil {
-		return nil, err
-	}
-	v1 := s.informers.Flowcontrol().V1()
-	return &options.Informers{
-		Levels:        v1.PriorityLevelConfigurations().Informer(),
-		Schemas:       v1.FlowSchemas().Informer(),
-		SchemaPatcher: client.FlowcontrolV1().FlowSchemas(),
-		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
-	}, nil
+	return f, nil
 }
 
 // filterOptions returns what a request meets beside its seats.
-func (s *Server) filterOptions(sizes storedSizes) filter.Options {
+func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes storedSizes) filter.Options {
 	of := filter.Options{
 		Sizes:       sizes.average,
 		CountsReads: true, // by namingTransformer
-		ExemptLimit: filter.ExemptLimit{InFlight: s.config.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit},
+		ExemptLimit: filter.ExemptLimit{InFlight: c.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit},
 		Own:         isOwn,
-		Explain:     newRejectionReaders(s.generic.Authorization.Authorizer, s.config.authorizesLocally()).include,
-		Serializer:  s.generic.Serializer,
+		Explain:     newRejectionReaders(generic.Authorization.Authorizer, c.authorizesLocally()).include,
+		Serializer:  generic.Serializer,
 	}
-	if s.generic.AuditBackend != nil {
-		of.Annotations = s.config.AuditFlowControl.annotations()
+	if generic.AuditBackend != nil {
+		of.Annotations = c.AuditFlowControl.annotations()
 	}
 	return of
 }
 
-// totalSeats returns the seats of this server, 0 without flow control.
-func (s *Server) totalSeats() int {
-	if !s.config.Features.EnablePriorityAndFairness {
+// totalSeats returns the seats of a server, 0 without flow control.
+func (c CompletedConfig) totalSeats() int {
+	if !c.Features.EnablePriorityAndFairness {
 		return 0
 	}
-	return s.generic.MaxRequestsInFlight + s.generic.MaxMutatingRequestsInFlight
+	return c.Run.MaxRequestsInFlight + c.Run.MaxMutatingRequestsInFlight
 }
 
 // isOwn reports whether a requester is this server, or the kube-apiserver in front.
@@ -117,16 +108,6 @@ func bypassesExemptLimit(info *apirequest.RequestInfo, requester user.Info) bool
 	}
 	root, _, _ := strings.Cut(strings.TrimPrefix(info.Path, "/"), "/")
 	return !info.IsResourceRequest && (root == "livez" || root == "readyz" || root == "healthz")
-}
-
-// check fails until the stored configuration is enforced.
-func (f *flowControl) check(*http.Request) error {
-	select {
-	case <-f.Applied():
-		return nil
-	default:
-		return errors.New("the stored FlowSchemas and PriorityLevelConfigurations are not enforced yet")
-	}
 }
 
 // AuditFlowControl says which requests flow control annotates in audit events, with

@@ -15,32 +15,32 @@ import (
 
 // Until the stored configuration is read, catch-all has all seats.
 func TestSeatsAreThoseOfBothKindsOfRequests(t *testing.T) {
-	s := withFlowControl(t, NewConfig())
 	sum := 0
-	for _, level := range s.flowControl.Engine().Report().Levels {
+	for _, level := range withFlowControl(t, NewConfig()).Engine().Report().Levels {
 		sum += level.Limits.Nominal
 	}
 	require.Equal(t, 30, sum)
 }
 
-// withFlowControl returns a server of 30 seats that has its engine.
-func withFlowControl(t *testing.T, config *Config) *Server {
+// withFlowControl returns the engine of a server of 30 seats.
+func withFlowControl(t *testing.T, config *Config) *flowControl {
 	t.Helper()
+	config.Run.MaxRequestsInFlight, config.Run.MaxMutatingRequestsInFlight = 20, 10
 	generic := genericapiserver.NewConfig(serializer.NewCodecFactory(runtime.NewScheme()))
 	generic.LoopbackClientConfig = &restclient.Config{Host: "127.0.0.1:1"}
-	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 20, 10
-	s := &Server{config: config.Complete(), generic: generic, store: store.New(nil, nil, "")}
-	require.NoError(t, s.applyInformers(t.Context()))
-	require.NoError(t, s.applyFlowControl(t.Context()))
-	return s
+	own, err := newOwnObjects(generic)
+	require.NoError(t, err)
+	f, err := newFlowControl(config.Complete(), generic, own, store.New(nil, nil, "").Reads())
+	require.NoError(t, err)
+	return f
 }
 
 func TestTotalIsMonitoredUnlessConfiguredOtherwise(t *testing.T) {
-	status := withFlowControl(t, NewConfig()).flowControl.TotalStatus()
+	status := withFlowControl(t, NewConfig()).TotalStatus()
 	require.True(t, status.Active)
 	require.Equal(t, 30, status.InEffect)
 	require.Equal(t, 30, status.Recommendation.Total)
 	config := NewConfig()
 	config.TotalControl.Mode = total.Static
-	require.Equal(t, total.Status{InEffect: 30}, withFlowControl(t, config).flowControl.TotalStatus())
+	require.Equal(t, total.Status{InEffect: 30}, withFlowControl(t, config).TotalStatus())
 }

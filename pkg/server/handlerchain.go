@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -25,35 +24,34 @@ type chainFilter struct {
 
 // chainFilters lists this server's filters, the outermost first. pkg/apf/options adds flow control's
 // own between the ones around the chain and the ones inside.
-func (s *Server) chainFilters(c *genericapiserver.Config) []chainFilter {
+func chainFilters(c *genericapiserver.Config, delegated bool, deprecations map[string]string, messages []filters.CheckMessage) []chainFilter {
 	return []chainFilter{
 		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
 			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration))
 		}},
-		{"filters.WithReviewAnswers", "429 or 503 for unauthenticated clients whose credentials or permissions kube-apiserver does not review now", false, !s.config.LocalIdentity, func(handler http.Handler) http.Handler {
+		{"filters.WithReviewAnswers", "429 or 503 for unauthenticated clients whose credentials or permissions kube-apiserver does not review now", false, delegated, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
 		{"filters.WithBoundedAliases", "400 for YAML whose aliases stand for gigabytes", true, true, func(handler http.Handler) http.Handler {
 			return filters.WithBoundedAliases(handler, c.MaxRequestBodyBytes)
 		}},
 		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, true, func(handler http.Handler) http.Handler {
-			return filters.WithDeprecationWarnings(handler, s.chain.deprecations)
+			return filters.WithDeprecationWarnings(handler, deprecations)
 		}},
 		{"filters.WithOpenAPIForAnyHash", "OpenAPI: no redirect behind a kube-apiserver, which passes none on; 404 for an unknown version", true, true, filters.WithOpenAPIForAnyHash},
 		{"filters.WithCheckMessages", "what a failing check of /readyz needs", true, true, func(handler http.Handler) http.Handler {
-			return filters.WithCheckMessages(handler, s.chain.checkMessages)
+			return filters.WithCheckMessages(handler, messages)
 		}},
 	}
 }
 
-// applyHandlerChain puts this server's filters around the handler chain and into it.
-func (s *Server) applyHandlerChain(context.Context) (err error) {
-	s.chain.checkMessages = append(s.checkMessages(), s.chain.checkMessages...)
-	s.chain.deprecations, err = filters.DeprecationWarnings(s.scheme, s.generic.MergedResourceConfig.ResourceEnabled)
-	build := s.generic.BuildHandlerChainFunc
-	s.generic.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		own := s.chainFilters(c)
-		return wrapped(build(wrapped(handler, own, true), c), own, false)
+// addFilters puts this server's filters around the handler chain and into it.
+func addFilters(c CompletedConfig, generic *genericapiserver.Config, messages []filters.CheckMessage) error {
+	deprecations, err := filters.DeprecationWarnings(c.scheme, generic.MergedResourceConfig.ResourceEnabled)
+	build := generic.BuildHandlerChainFunc
+	generic.BuildHandlerChainFunc = func(handler http.Handler, used *genericapiserver.Config) http.Handler {
+		own := chainFilters(used, !c.LocalIdentity, deprecations, messages)
+		return wrapped(build(wrapped(handler, own, true), used), own, false)
 	}
 	return err
 }

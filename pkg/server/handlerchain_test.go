@@ -24,14 +24,9 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/rest"
 	"k8s.io/component-base/tracing"
-	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
 
@@ -74,14 +69,7 @@ func chainOf(t *testing.T, api http.HandlerFunc) http.Handler {
 		}
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, true, nil
 	})
-	c.LoopbackClientConfig = &rest.Config{Host: "127.0.0.1:1"} // nobody calls it
-	s := &Server{config: CompletedConfig{&completedConfig{}}, scheme: scheme, generic: c}
-	require.NoError(t, s.applyInformers(t.Context()))
-	client, err := versioned.NewForConfig(c.LoopbackClientConfig)
-	require.NoError(t, err)
-	s.keeper = bootstrap.New(client.FlowcontrolV1(), s.informers.Flowcontrol().V1(), nil, clock.RealClock{}, klog.Background())
-	s.chain.checkMessages = []filters.CheckMessage{filters.FailureMessage("full", "make room")}
-	require.NoError(t, s.applyHandlerChain(t.Context()))
+	require.NoError(t, addFilters(CompletedConfig{&completedConfig{scheme: scheme}}, c, []filters.CheckMessage{filters.FailureMessage("full", "make room")}))
 	return c.BuildHandlerChainFunc(api, c)
 }
 
@@ -138,11 +126,10 @@ func TestArchitectureShowsTheHandlerChain(t *testing.T) {
 }
 
 func chainTable() string {
-	s := &Server{config: CompletedConfig{&completedConfig{}}, generic: &genericapiserver.Config{}}
 	var table strings.Builder
 	table.WriteString("| filter | what it is for |\n|---|---|\n")
 	rows := func(inside bool) {
-		for _, filter := range s.chainFilters(s.generic) {
+		for _, filter := range chainFilters(&genericapiserver.Config{}, true, nil, nil) {
 			if filter.inside == inside {
 				fmt.Fprintf(&table, "| `%s` | %s |\n", filter.name, filter.reason)
 			}

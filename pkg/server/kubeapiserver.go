@@ -2,16 +2,15 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
 )
 
@@ -25,113 +24,95 @@ type kubeAPIServer struct {
 	mutating *kubeapiserver.MutatingPolicies
 }
 
-func (s *Server) connectKubeAPIServer(context.Context) error {
-	config, err := s.config.Identity.ClientConfig()
+// connectKubeAPIServer puts the cluster's webhooks and policies before each write. It returns nil
+// for a server that runs alone.
+func connectKubeAPIServer(c CompletedConfig, generic *genericapiserver.Config) (*kubeAPIServer, error) {
+	config, err := c.Identity.ClientConfig()
 	if err != nil || config == nil {
-		return err
+		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("client of the kube-apiserver: %w", err)
+	p := &kubeAPIServer{}
+	if p.client, err = kubernetes.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("client of the kube-apiserver: %w", err)
 	}
-	dynamicClient, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("client of the kube-apiserver: %w", err)
+	if p.dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("client of the kube-apiserver: %w", err)
 	}
-	s.kubeAPIServer = &kubeAPIServer{client: client, dynamic: dynamicClient, informers: informers.NewSharedInformerFactory(client, 0)}
-	return nil
+	p.informers = informers.NewSharedInformerFactory(p.client, 0)
+	if err := p.admit(*c.Admission, generic); err != nil {
+		if file := c.Admission.ConfigFile; file != "" {
+			return nil, fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
+		}
+		return nil, fmt.Errorf("admission: %w", err)
+	}
+	return p, nil
 }
 
-// applyAdmission puts the cluster's webhooks and policies before each write. A
-// server that runs alone has none.
-func (s *Server) applyAdmission(context.Context) error {
-	if s.kubeAPIServer == nil {
-		return nil
-	}
-	if file := s.config.Admission.ConfigFile; file != "" {
-		if err := checkAdmissionConfiguration(file); err != nil {
-			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
+func (p *kubeAPIServer) admit(options genericoptions.AdmissionOptions, generic *genericapiserver.Config) error {
+	if options.ConfigFile != "" {
+		if err := checkAdmissionConfiguration(options.ConfigFile); err != nil {
+			return err
 		}
 	}
-	if err := kubeapiserver.ForgetOtherPolicies(s.kubeAPIServer.informers); err != nil {
-		return fmt.Errorf("admission: %w", err)
+	if err := kubeapiserver.ForgetOtherPolicies(p.informers); err != nil {
+		return err
 	}
-	if err := s.kubeAPIServer.apply(s.config.Admission, s.generic); err != nil {
-		if file := s.config.Admission.ConfigFile; file != "" {
-			return fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
-		}
-		return fmt.Errorf("admission: %w", err)
-	}
-	return nil
+	return p.apply(&options, generic)
 }
 
-// watchKubeAPIServer adds the checks of the kube-apiserver in front to /readyz.
-func (s *Server) watchKubeAPIServer(context.Context) error {
-	if s.kubeAPIServer == nil {
+// sharedInformers are the informers of admission, nil without any.
+func (p *kubeAPIServer) sharedInformers() informers.SharedInformerFactory {
+	if p == nil {
 		return nil
 	}
-	config, err := s.monitorConfig()
-	if err != nil {
-		return err
+	return p.informers
+}
+
+// newMonitor returns the checks of the kube-apiserver in front, nil if there is none.
+func newMonitor(c CompletedConfig, generic *genericapiserver.Config, p *kubeAPIServer) (*kubeapiserver.Monitor, error) {
+	if p == nil {
+		return nil, nil
+	}
+	config := kubeapiserver.Config{
+		MutatingPolicies: p.mutating,
+		TrustOptional:    c.Identity.Authentication.TolerateInClusterLookupFailure,
+		Informers:        p.informers,
+		Clock:            c.Clock,
+		Log:              klog.Background().WithName("kube-apiserver"),
+	}
+	var err error
+	if config.Authentication, err = c.Identity.AuthenticationClientConfig(); err != nil {
+		return nil, err
+	}
+	if config.Authorization, err = c.Identity.AuthorizationClientConfig(); err != nil {
+		return nil, err
+	}
+	if options := c.Identity.Authentication; !options.SkipInClusterLookup {
+		config.Trust = &kubeapiserver.Trust{
+			ClientCA:   options.ClientCert.ClientCA == "",
+			FrontProxy: options.RequestHeader.ClientCAFile == "",
+			Knows:      func(bundle string) bool { return trusts(generic, bundle) },
+		}
 	}
 	monitor, err := kubeapiserver.New(config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.metrics.Register(monitor.Metrics()); err != nil {
-		return err
-	}
-	for _, check := range monitor.Checks() {
-		s.generic.AddReadyzChecks(check)
-		s.chain.checkMessages = append(s.chain.checkMessages,
-			filters.CheckMessage{Check: check.Name(), Message: check.Message, WhilePassing: true})
-	}
-	s.chain.checkMessages = append(s.chain.checkMessages,
-		filters.FailureMessage("informer-sync", "the cluster's admission webhooks and policies have not been read: the check delegated-admission says why"))
-	return s.generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
+	return monitor, generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
 		// Informers first: the monitor takes those not started for not needed.
-		s.kubeAPIServer.informers.Start(hook.Done())
+		p.informers.Start(hook.Done())
 		go monitor.Run(hook)
 		return nil
 	})
 }
 
-func (s *Server) monitorConfig() (kubeapiserver.Config, error) {
-	identity := s.config.Identity
-	authentication, err := identity.AuthenticationClientConfig()
-	if err != nil {
-		return kubeapiserver.Config{}, err
-	}
-	authorization, err := identity.AuthorizationClientConfig()
-	if err != nil {
-		return kubeapiserver.Config{}, err
-	}
-	config := kubeapiserver.Config{
-		Authentication:   authentication,
-		Authorization:    authorization,
-		MutatingPolicies: s.kubeAPIServer.mutating,
-		TrustOptional:    identity.Authentication.TolerateInClusterLookupFailure,
-		Informers:        s.kubeAPIServer.informers,
-		Clock:            s.config.Clock,
-		Log:              klog.Background().WithName("kube-apiserver"),
-	}
-	if !identity.Authentication.SkipInClusterLookup {
-		config.Trust = &kubeapiserver.Trust{
-			ClientCA:   identity.Authentication.ClientCert.ClientCA == "",
-			FrontProxy: identity.Authentication.RequestHeader.ClientCAFile == "",
-			Knows:      s.trusts,
-		}
-	}
-	return config, nil
-}
-
-// trusts reports whether this server trusts the CA bundle, and has the settings of
+// trusts reports whether a server trusts the CA bundle, and has the settings of
 // the front proxy, if one is used.
-func (s *Server) trusts(bundle string) bool {
-	if proxy := s.generic.Authentication.RequestHeaderConfig; proxy != nil {
+func trusts(generic *genericapiserver.Config, bundle string) bool {
+	if proxy := generic.Authentication.RequestHeaderConfig; proxy != nil {
 		if _, known := proxy.CAContentProvider.VerifyOptions(); !known || len(proxy.UsernameHeaders.Value()) == 0 {
 			return false
 		}
 	}
-	return bytes.Contains(s.generic.SecureServing.ClientCA.CurrentCABundleContent(), bytes.TrimSpace([]byte(bundle)))
+	return bytes.Contains(generic.SecureServing.ClientCA.CurrentCABundleContent(), bytes.TrimSpace([]byte(bundle)))
 }

@@ -4,44 +4,42 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/cert"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
-// applyLoopback makes the client that reads this server's own API. The library's certificate for it
+// addLoopback returns the client that reads this server's own API. The library's certificate for it
 // ends after three years and is renewed by a restart alone: then the informers fail, and flow
 // control keeps an old configuration. This certificate has no end, whatever the clock says. Its key
 // is never written, and ends with the process.
-func (s *Server) applyLoopback() error {
+func addLoopback(serving *genericapiserver.SecureServingInfo) (*rest.Config, error) {
 	certificate, key, err := newLoopbackCertificate()
 	if err != nil {
-		return fmt.Errorf("making the loopback certificate: %w", err)
+		return nil, err
 	}
 	content, err := dynamiccertificates.NewStaticSNICertKeyContent("self-signed loopback", certificate, key, genericapiserver.LoopbackClientServerNameOverride)
 	if err != nil {
-		return fmt.Errorf("making the loopback certificate: %w", err)
+		return nil, err
 	}
-	serving := s.generic.SecureServing
 	// The first certificate of a name is served.
 	serving.SNICerts = append([]dynamiccertificates.SNICertKeyContentProvider{content}, serving.SNICerts...)
 	client, err := serving.NewLoopbackClientConfig(rand.Text(), certificate)
 	if err != nil {
-		return fmt.Errorf("making the loopback client: %w", err)
+		return nil, err
 	}
 	// This server reads its own API: protobuf is cheaper for both ends, and
 	// compression only costs on the loopback.
 	client.ContentType = runtime.ContentTypeProtobuf
 	client.AcceptContentTypes = runtime.ContentTypeProtobuf
 	client.DisableCompression = true
-	s.generic.LoopbackClientConfig = client
-	return nil
+	return client, nil
 }
 
 // newLoopbackCertificate returns a self-signed certificate without an end, and its key,

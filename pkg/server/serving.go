@@ -9,92 +9,87 @@ import (
 	"strings"
 	"syscall"
 
-	registry "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/client-go/rest"
 )
 
-// applyRun applies the options of requests and shutdown, and the versions served.
-func (s *Server) applyRun(context.Context) error {
-	if err := s.setAdvertiseAddress(); err != nil {
-		return err
-	}
-	if err := s.config.Run.ApplyTo(s.generic); err != nil {
-		return err
-	}
-	s.generic.EffectiveVersion = effectiveVersion{s.generic.EffectiveVersion}
-	enabled := registry.DefaultResourceConfig()
-	if s.config.LocalIdentity {
-		enabled.EnableVersions(identity.SelfReviewVersions()...)
-	}
-	if err := s.config.APIEnablement.ApplyTo(s.generic, enabled, s.scheme); err != nil {
-		return fmt.Errorf("--runtime-config: %w", err)
-	}
-	s.describeAPI()
-	return nil
+// serving is a bound address.
+type serving struct {
+	*genericapiserver.SecureServingInfo
+	// loopback is how this process reaches the server, and url how a client on this machine does.
+	loopback *rest.Config
+	url      string
+	// certificateFile is the file of the serving certificate.
+	certificateFile string
 }
 
-// setAdvertiseAddress keeps the library from looking for a network interface, which
-// a machine that is offline may not have, if the bind address will do.
-func (s *Server) setAdvertiseAddress() error {
-	run, bind := s.config.Run, s.config.SecureServing.BindAddress
-	if run.AdvertiseAddress == nil && !bind.IsUnspecified() {
-		run.AdvertiseAddress = bind
-	}
-	return run.DefaultAdvertiseAddress(s.config.SecureServing.SecureServingOptions)
-}
-
-// applyServing binds the address.
-func (s *Server) applyServing(context.Context) error {
-	serving := s.config.SecureServing
-	port := serving.BindPort
-	if s.data != nil && !s.config.hasServingCertificate() {
-		serving.ServerCert.CertKey = s.data.servingCertificate()
-	} else if pair := serving.ServerCert.CertKey; pair.CertFile != "" {
+// bind binds the address.
+func bind(c CompletedConfig, data dataDirectory) (s serving, err error) {
+	options := *c.SecureServing.SecureServingOptions
+	if cert := &options.ServerCert; cert.CertKey.CertFile != "" {
 		// The library's error names neither flag nor file.
-		if _, err := tls.LoadX509KeyPair(pair.CertFile, pair.KeyFile); err != nil {
-			return fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", pair.CertFile, pair.KeyFile, err)
+		if _, err := tls.LoadX509KeyPair(cert.CertKey.CertFile, cert.CertKey.KeyFile); err != nil {
+			return s, fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", cert.CertKey.CertFile, cert.CertKey.KeyFile, err)
 		}
+	} else if cert.CertDirectory == "" {
+		cert.CertKey = data.servingCertificate()
 	}
-	if err := serving.MaybeDefaultWithSelfSignedCerts(s.config.Run.AdvertiseAddress.String(), nil, nil); err != nil {
-		return fmt.Errorf("making a serving certificate: %w", err)
+	if err := options.MaybeDefaultWithSelfSignedCerts(c.Run.AdvertiseAddress.String(), nil, nil); err != nil {
+		return s, fmt.Errorf("making a serving certificate: %w", err)
 	}
-	if err := serving.SecureServingOptions.ApplyTo(&s.generic.SecureServing); err != nil {
-		return s.explainServing(err, port)
+	defer func() {
+		if err != nil && options.Listener != nil {
+			_ = options.Listener.Close()
+		}
+	}()
+	if err := options.ApplyTo(&s.SecureServingInfo); err != nil {
+		return s, explainServing(err, c.SecureServing.SecureServingOptions)
 	}
-	return s.applyLoopback()
+	host := options.BindAddress
+	if host.IsUnspecified() {
+		host = net.IPv4(127, 0, 0, 1)
+	}
+	s.url = "https://" + net.JoinHostPort(host.String(), strconv.Itoa(options.BindPort))
+	s.certificateFile = options.ServerCert.CertKey.CertFile
+	if s.loopback, err = addLoopback(s.SecureServingInfo); err != nil {
+		return s, fmt.Errorf("making the client of the loopback: %w", err)
+	}
+	return s, nil
 }
 
 // explainServing says what to do about an address that cannot be bound. The
 // library's error has the system's reason as text, and not the port.
-func (s *Server) explainServing(err error, port int) error {
-	serving, reason := s.config.SecureServing, func(number syscall.Errno) bool {
-		return strings.HasSuffix(err.Error(), number.Error())
-	}
+func explainServing(err error, options *genericoptions.SecureServingOptions) error {
+	reason := func(number syscall.Errno) bool { return strings.HasSuffix(err.Error(), number.Error()) }
 	switch {
 	case reason(syscall.EADDRINUSE):
-		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", serving.BindAddress, port)
+		return fmt.Errorf("another program listens on %s port %d: stop it, or choose another port with --secure-port", options.BindAddress, options.BindPort)
 	case reason(syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("--bind-address=%s is not an address of this machine: give one that is, or 0.0.0.0 for all", serving.BindAddress)
+		return fmt.Errorf("--bind-address=%s is not an address of this machine: give one that is, or 0.0.0.0 for all", options.BindAddress)
 	case reason(syscall.EACCES):
-		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", port)
+		return fmt.Errorf("--secure-port=%d may not be bound by this user: choose a port from 1024 on", options.BindPort)
 	}
 	return err
 }
 
-// applyIdentity sets authentication and authorization.
-func (s *Server) applyIdentity(ctx context.Context) error {
-	clientCA := ""
-	if s.data != nil {
-		clientCA = s.data.clientCA()
+// close closes the listener and, unless the server has run, ends what the providers of certificates
+// have started since they were made: they end it only after they ran.
+func (s serving) close(ran bool) {
+	_ = s.Listener.Close() // an error if Run has closed it
+	if ran {
+		return
 	}
-	return s.config.Identity.ApplyTo(ctx, &s.generic.Authentication, &s.generic.Authorization, s.generic.SecureServing, clientCA)
-}
-
-// url is where a client on this machine reaches the server.
-func (c CompletedConfig) url() string {
-	host := c.SecureServing.BindAddress
-	if host.IsUnspecified() {
-		host = net.IPv4(127, 0, 0, 1)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	providers := []any{s.Cert, s.ClientCA}
+	for _, named := range s.SNICerts {
+		providers = append(providers, named)
 	}
-	return "https://" + net.JoinHostPort(host.String(), strconv.Itoa(c.SecureServing.BindPort))
+	for _, provider := range providers {
+		if runner, ok := provider.(dynamiccertificates.ControllerRunner); ok {
+			runner.Run(ended, 1)
+		}
+	}
 }

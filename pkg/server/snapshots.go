@@ -25,48 +25,44 @@ const (
 	etcdMetrics = "flowcontrol_apiserver_embedded_etcd_"
 )
 
-// applySnapshots shows the space of the embedded etcd, if there is one, and takes snapshots of it
-// while the server runs.
-func (s *Server) applySnapshots(context.Context) error {
-	if !s.config.EmbeddedEtcd {
-		return nil
+// takeSnapshots makes snapshots of the embedded etcd, if there is one, be taken while the server
+// runs, and returns the metrics of its space and of them.
+func takeSnapshots(c CompletedConfig, generic *genericapiserver.Config, data dataDirectory, etcd *embedded.Etcd) ([]prometheus.Collector, error) {
+	if etcd == nil {
+		return nil, nil
 	}
-	snapshots := prometheus.NewCounterVec(prometheus.CounterOpts{
+	taken := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: etcdMetrics + "snapshots_total", Help: "Scheduled snapshots by result: success or failure.",
 	}, []string{"result"})
-	success, failure := snapshots.WithLabelValues("success"), snapshots.WithLabelValues("failure")
-	for _, collector := range append(spaceCollectors(s.data.etcd.Space), snapshots) {
-		if err := s.metrics.Register(collector); err != nil {
-			return err
-		}
+	success, failure := taken.WithLabelValues("success"), taken.WithLabelValues("failure")
+	collectors := append(spaceCollectors(etcd.Space), taken)
+	if c.Store.SnapshotInterval == 0 {
+		return collectors, nil
 	}
-	if s.config.Store.SnapshotInterval == 0 {
-		return nil
+	directory := backup.Directory{
+		Path:   cmp.Or(c.Store.SnapshotDir, filepath.Join(data.Path(), snapshotsName)),
+		Retain: c.Store.SnapshotRetain,
+		Config: clientv3.Config{Endpoints: []string{etcd.Endpoint()}, Logger: zap.NewNop()},
+		Clock:  c.Clock,
 	}
-	return s.generic.AddPostStartHook("embedded-etcd-snapshots", func(hook genericapiserver.PostStartHookContext) error {
-		go s.takeSnapshots(hook, func(err error) {
+	take := func(ctx context.Context) {
+		// The first of a new store waits for the built-in objects: a store without objects is no
+		// backup. A store that is not ready is worth a snapshot, too.
+		ready, cancel := context.WithTimeout(ctx, firstSnapshotDelay)
+		_ = waitReady(ready, generic.LoopbackClientConfig)
+		cancel()
+		directory.Schedule(ctx, c.Store.SnapshotInterval, klog.Background().WithName("snapshots"), func(err error) {
 			if err != nil {
 				failure.Inc()
 				return
 			}
 			success.Inc()
 		})
+	}
+	return collectors, generic.AddPostStartHook("embedded-etcd-snapshots", func(hook genericapiserver.PostStartHookContext) error {
+		go take(hook)
 		return nil
 	})
-}
-
-// takeSnapshots takes snapshots until ctx ends. The first of a new store waits for the
-// built-in objects, since a store without objects is no backup.
-func (s *Server) takeSnapshots(ctx context.Context, taken func(error)) {
-	ready, cancel := context.WithTimeout(ctx, firstSnapshotDelay)
-	_ = s.WaitReady(ready) // a store that is not ready is worth a snapshot, too
-	cancel()
-	backup.Directory{
-		Path:   cmp.Or(s.config.Store.SnapshotDir, filepath.Join(s.data.dir.Path(), snapshotsName)),
-		Retain: s.config.Store.SnapshotRetain,
-		Config: clientv3.Config{Endpoints: []string{s.data.etcd.Endpoint()}, Logger: zap.NewNop()},
-		Clock:  s.config.Clock,
-	}.Schedule(ctx, s.config.Store.SnapshotInterval, klog.Background().WithName("snapshots"), taken)
 }
 
 // spaceCollectors returns metrics of the space of the embedded etcd.

@@ -18,11 +18,11 @@ func TestFrontProxyIsNotTrustedBeforeItsHeadersAreKnown(t *testing.T) {
 	bundle, err := dynamiccertificates.NewStaticCAContent("test", certificate)
 	require.NoError(t, err)
 	var headers []string
-	s := &Server{generic: &genericapiserver.Config{SecureServing: &genericapiserver.SecureServingInfo{ClientCA: bundle}}}
-	s.generic.Authentication.RequestHeaderConfig = &authenticatorfactory.RequestHeaderConfig{
+	generic := &genericapiserver.Config{SecureServing: &genericapiserver.SecureServingInfo{ClientCA: bundle}}
+	generic.Authentication.RequestHeaderConfig = &authenticatorfactory.RequestHeaderConfig{
 		CAContentProvider: bundle, UsernameHeaders: headerrequest.StringSliceProviderFunc(func() []string { return headers }),
 	}
-	assert.False(t, s.trusts(string(certificate)))
+	assert.False(t, trusts(generic, string(certificate)))
 	headers = []string{"X-Remote-User"}
-	assert.True(t, s.trusts(string(certificate)))
+	assert.True(t, trusts(generic, string(certificate)))
 }

@@ -189,11 +189,7 @@ func (c CompletedConfig) validateAdmission() []error {
 }
 
 func (c CompletedConfig) validateAPIEnablement() []error {
-	scheme, err := c.newScheme()
-	if err != nil {
-		return []error{err}
-	}
-	errs := c.APIEnablement.Validate(scheme)
+	errs := c.APIEnablement.Validate(c.scheme)
 	off, v1 := []string{"false", "0", "f", "F", "False", "FALSE"}, flowcontrolv1.SchemeGroupVersion.String()
 	for _, key := range slices.Sorted(maps.Keys(c.APIEnablement.RuntimeConfig)) {
 		needed := slices.Contains([]string{v1, "api/all", "api/ga"}, key) || strings.HasPrefix(key, v1+"/")
