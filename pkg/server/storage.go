@@ -71,7 +71,7 @@ func openStore(c CompletedConfig, generic *genericapiserver.Config, etcd *embedd
 		}
 		return nil, fmt.Errorf("etcd: %w", err)
 	}
-	store.MonitorSize(stores)
+	store.MonitorSize(options.StorageConfig)
 	s := &stored{Store: store.New(generic.RESTOptionsGetter, &options, remedy), stopped: make(chan struct{})}
 	generic.RESTOptionsGetter = s.Store
 	if err := s.check(options.StorageConfig, generic); err != nil {

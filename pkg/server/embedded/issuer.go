@@ -139,7 +139,7 @@ func (i *issuer) renewalReason(certificate *x509.Certificate, template leafTempl
 		return i.validityReason(certificate)
 	case certificate.Subject.String() != template.subject.String() || !slices.Equal(certificate.ExtKeyUsage, []x509.ExtKeyUsage{template.usage}):
 		return "issued for another use"
-	case !template.names.equal(certificate):
+	case !slices.Equal(template.names, namesOf(certificate)):
 		return "names or addresses changed"
 	}
 	return ""
@@ -177,16 +177,16 @@ func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, replac
 	if notAfter.After(ca.certificate.NotAfter) {
 		notAfter = ca.certificate.NotAfter
 	}
-	return i.sign(leaf, &x509.Certificate{
+	certificate := &x509.Certificate{
 		Subject:               template.subject,
 		NotBefore:             notBefore,
 		NotAfter:              notAfter,
 		KeyUsage:              x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{template.usage},
 		BasicConstraintsValid: true,
-		DNSNames:              template.names.dns,
-		IPAddresses:           template.names.netIPs(),
-	}, ca.certificate, ca.key, reason)
+	}
+	template.names.set(certificate)
+	return i.sign(leaf, certificate, ca.certificate, ca.key, reason)
 }
 
 // sign writes a new certificate for the key of target and sets it there.

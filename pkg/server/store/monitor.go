@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/server/healthz"
-	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	storagefactory "k8s.io/apiserver/pkg/storage/storagebackend/factory"
@@ -49,39 +48,20 @@ func passes(check healthz.HealthChecker, patience time.Duration) bool {
 	}
 }
 
-// connectMonitor connects to an etcd.
-type connectMonitor func(storagebackend.Config) (metrics.Monitor, error)
-
-// MonitorSize makes the metric of the size of the store keep no scrape waiting. The
-// library dials etcd at each scrape, for 20 s if etcd does not respond: all metrics of this
-// server would be missing when they are needed most.
-func MonitorSize(factory serverstorage.StorageFactory) {
+// MonitorSize makes the metric of the size of an etcd keep no scrape waiting. The library dials
+// etcd at each scrape, for 20 s if etcd does not respond: all metrics of this server would be missing
+// when they are needed most.
+func MonitorSize(config storagebackend.Config) {
 	metrics.SetStorageMonitorGetter(func() ([]metrics.Monitor, error) {
-		return storageMonitors(factory.Configs(), storagefactory.CreateMonitor, monitorPatience)
+		return connectWithin(monitorPatience, func() (metrics.Monitor, error) { return storagefactory.CreateMonitor(config) })
 	})
 }
 
-// storageMonitors returns a monitor of each store, or an error if one takes longer than
-// patience. The collector of the library closes the monitors.
-func storageMonitors(configs []storagebackend.Config, connect connectMonitor, patience time.Duration) (monitors []metrics.Monitor, err error) {
+// connectWithin returns what connect returns within patience. The collector of the library closes it;
+// a monitor that comes late is closed here.
+func connectWithin(patience time.Duration, connect func() (metrics.Monitor, error)) ([]metrics.Monitor, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for _, config := range configs {
-		monitor, err := connectWithin(ctx, func() (metrics.Monitor, error) { return connect(config) })
-		if err != nil {
-			for _, opened := range monitors {
-				_ = opened.Close() // nothing is written to it
-			}
-			return nil, err
-		}
-		monitors = append(monitors, monitor)
-	}
-	return monitors, nil
-}
-
-// connectWithin returns what connect returns, unless ctx ends before. Then a monitor that
-// comes late is closed.
-func connectWithin(ctx context.Context, connect func() (metrics.Monitor, error)) (metrics.Monitor, error) {
 	type result struct {
 		monitor metrics.Monitor
 		err     error
@@ -99,7 +79,7 @@ func connectWithin(ctx context.Context, connect func() (metrics.Monitor, error))
 	}()
 	select {
 	case r := <-results:
-		return r.monitor, r.err
+		return []metrics.Monitor{r.monitor}, r.err
 	case <-ctx.Done():
 		return nil, errors.New("etcd does not respond: its size is unknown")
 	}

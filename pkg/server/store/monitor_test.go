@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
-	"k8s.io/apiserver/pkg/storage/storagebackend"
 )
 
 // openMonitor is a metrics.Monitor that counts how often it and others are closed.
@@ -31,34 +30,16 @@ func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed atomic.Int64
 		begin := time.Now()
-		configs := []storagebackend.Config{{Prefix: "responds"}, {Prefix: "hangs"}}
-		monitors, err := storageMonitors(configs, func(config storagebackend.Config) (metrics.Monitor, error) {
-			if config.Prefix == "hangs" {
-				<-time.After(20 * time.Second) // virtual
-			}
+		_, err := connectWithin(time.Second, func() (metrics.Monitor, error) {
+			<-time.After(20 * time.Second) // virtual
 			return openMonitor{&closed}, nil
-		}, time.Second)
+		})
 		require.EqualError(t, err, "etcd does not respond: its size is unknown")
-		require.Empty(t, monitors)
 		require.Equal(t, time.Second, time.Since(begin))
-		require.EqualValues(t, 1, closed.Load(), "the connection that was open")
 		<-time.After(time.Minute) // virtual
 		synctest.Wait()
-		require.EqualValues(t, 2, closed.Load(), "the connection that came late")
+		require.EqualValues(t, 1, closed.Load(), "the connection that came late")
 	})
-}
-
-func TestScrapeHasAMonitorOfEachStore(t *testing.T) {
-	var closed atomic.Int64
-	configs := []storagebackend.Config{{}, {}}
-	monitors, err := storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return openMonitor{&closed}, nil }, time.Minute)
-	require.NoError(t, err)
-	require.Len(t, monitors, 2)
-	require.Zero(t, closed.Load())
-
-	rejected := errors.New("connection refused")
-	_, err = storageMonitors(configs, func(storagebackend.Config) (metrics.Monitor, error) { return nil, rejected }, time.Minute)
-	require.ErrorIs(t, err, rejected)
 }
 
 func TestEtcdIsUnavailableIfItsCheckFailsOrTakesTooLong(t *testing.T) {
