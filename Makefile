@@ -42,7 +42,7 @@ run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-api
 	@go run ./cmd/flowcontrol-apiserver $(ARGS)
 
 .PHONY: demo
-demo: ## Show what each client gets, with a flow schema and without
+demo: ## Show what small clients get beside 30 greedy ones, with flow control and without
 	@cd hack/lab && go run ./demo
 
 .PHONY: demo-picture
@@ -332,6 +332,11 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 	@cd hack/lab && go run ./enginebench
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@cd hack/lab && go run ./serverbench
+
+.PHONY: storms
+storms: ## Let greedy flows storm a level on both engines, in virtual time; write docs/evidence/benchmarks.md (minutes)
+	@echo "storms: the engine of k8s.io/apiserver and this one, under storms of greedy flows"
+	@cd hack/lab && go test -count=1 -timeout=20m ./storm -run '^TestStorms$$' -v -update-storms
 
 .PHONY: lag
 lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)
