@@ -16,6 +16,9 @@
 # give the same bytes. A whole release is built from a clean tree only.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# The patch of Go that go.mod names, also where a newer one is installed.
+GOTOOLCHAIN=$(sed -n 's/^toolchain //p' go.mod)
+export GOTOOLCHAIN
 fail() { echo "release: $*" >&2; exit 1; }
 
 version=${1:-} && version=${version#v} && [[ $# = 0 ]] || shift

@@ -33,10 +33,15 @@ func TestOnePatchOfGoBuildsWhatIsShipped(t *testing.T) {
 		assert.Equal(t, setups, strings.Count(string(content), "go-version-file: go.mod"), path)
 		assert.NotContains(t, string(content), "go-version:", path)
 	}
-	// A release is made with it, after the search for vulnerabilities.
-	plan := string(command(t, root(t), "make", "--print-data-base", "--dry-run", "release", "VERSION=0.0.0"))
-	assert.Contains(t, plan, "\nrelease: GOTOOLCHAIN := "+want+"\n")
-	assert.Regexp(t, `(?m)^release:.* vuln`, plan)
+	// A release, and each part of it alone, is made with it, after the search for vulnerabilities.
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho \"built with $GOTOOLCHAIN\" >&2\nexit 1\n"), 0o755))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("GOTOOLCHAIN", "local")
+	_, output, err := release(t, "1.2.3", "plugin")
+	require.Error(t, err)
+	assert.Equal(t, "built with "+want+"\n", output)
+	assert.Regexp(t, `(?m)^release:.* vuln`, fileText(t, "Makefile"))
 }
 
 // toolchain returns the toolchain line of a module.
