@@ -81,16 +81,3 @@ func TestFiguresAloneNeedTheChecksAndEverythingElseTheTests(t *testing.T) {
 	require.Contains(t, r.run(t, "0", "CI_BASE="+first), everything)
 	require.Contains(t, r.run(t, "0", "CI_BASE="+r.git(t, "rev-parse", "HEAD~1")), checks)
 }
-
-func TestCISaysAtItsEndWhatFailed(t *testing.T) {
-	r := newCIRepository(t)
-	require.NoError(t, os.WriteFile(filepath.Join(r.bin, "make"), []byte(`#!/bin/sh
-echo '=== FAIL: pkg/apf TestX (0.01s)'
-echo '    etcd ended: its whole output: .cache/test/logs/etcd.log; the end of it:'
-echo 'make: *** [Makefile:1: test] Error 2'
-exit 2
-`), 0o755))
-	_, end, found := strings.Cut(r.run(t, "2"), "ci: what failed, in short; all of it is above\n")
-	require.True(t, found)
-	require.Equal(t, "=== FAIL: pkg/apf TestX (0.01s)\n    etcd ended: its whole output: .cache/test/logs/etcd.log; the end of it:\nmake: *** [Makefile:1: test] Error 2\n", end)
-}

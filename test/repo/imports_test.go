@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,6 +42,7 @@ type rule struct {
 	why   string
 }
 
+// rules forbid what no go.mod forbids: the engine and the plug-in are modules of their own.
 func rules(t *testing.T) []rule {
 	t.Helper()
 	return []rule{
@@ -53,10 +53,6 @@ func rules(t *testing.T) []rule {
 		{
 			from: []string{"./pkg", "./cmd", "./kubectl-apf"}, except: engineTests(), to: append(engineTests(), "./test", "./hack"),
 			why: "the product may not need its tests and tools",
-		},
-		{
-			from: []string{"./pkg/apf"}, to: notOfTheEngine(), tests: true,
-			why: "the engine is a module of its own, which does not require the product's",
 		},
 		{
 			from: []string{"./pkg"}, to: []string{"./cmd"}, tests: true,
@@ -75,10 +71,6 @@ func rules(t *testing.T) []rule {
 			why: "storing a configuration does not depend on how it is enforced",
 		},
 		{
-			from: []string{"./pkg/apf"}, to: []string{"./pkg/apis", "./pkg/registry"},
-			why: "the engine is a library for any API server: it knows the types of k8s.io/api, not how this server stores them",
-		},
-		{
 			from: layersOf(t, "pkg/apf").upTo(4),
 			to:   []string{"github.com/prometheus", "k8s.io/klog", "k8s.io/client-go", "k8s.io/component-base", "net/http"},
 			why: "the engine up to L4 computes on plain values: metrics, logs, clients and HTTP belong to L5, " +
@@ -93,20 +85,12 @@ func rules(t *testing.T) []rule {
 			why: "lint reads objects, wherever they come from",
 		},
 		{
-			from: []string{"./pkg/apf"}, to: []string{"./pkg/lint", "./pkg/server"},
-			why: "the engine is a library for any API server",
-		},
-		{
 			from: []string{"./kubectl-apf"}, except: []string{"./kubectl-apf/e2e"}, to: []string{"./cmd", "./hack", "./pkg/server", "./pkg/registry", "./pkg/generated"},
 			why: "the plug-in explains any API server: it knows the engine and the objects, not how this server serves and stores them",
 		},
 		{
 			from: []string{"./kubectl-apf"}, except: []string{"./kubectl-apf/command", "./kubectl-apf/source"}, to: []string{"k8s.io/client-go", "k8s.io/cli-runtime"},
 			why: "source does the input; the answers are pure functions of plain values",
-		},
-		{
-			from: []string{"./cmd", "./hack", "./pkg", "./test"}, to: []string{"./kubectl-apf"}, tests: true,
-			why: "the plug-in is a module of its own, which nothing needs: run the program",
 		},
 		{
 			from: []string{"./pkg", "./cmd"}, except: []string{"./pkg/server/embedded"}, to: []string{"go.etcd.io/etcd/server"}, tests: true,
@@ -172,13 +156,6 @@ func (l layers) faults(name string, imports []string) (faults []string) {
 
 // engineTests returns the folders of what the engine's tests share.
 func engineTests() []string { return []string{"./pkg/apf/test", "./pkg/apf/internal/test"} }
-
-// notOfTheEngine returns the folders of the product's module.
-func notOfTheEngine() []string {
-	return []string{
-		"./cmd", "./hack", "./test", "./pkg/apis", "./pkg/generated", "./kubectl-apf", "./pkg/lint", "./pkg/registry", "./pkg/server",
-	}
-}
 
 func TestImportsPointTheRightWay(t *testing.T) {
 	packages := goPackages(t)
@@ -257,44 +234,4 @@ func goPackages(t *testing.T) (packages []goPackage) {
 		require.Greater(t, len(packages), before, folder)
 	}
 	return packages
-}
-
-func TestRulesBindWhatTheySay(t *testing.T) {
-	pkg := func(path string, imports ...string) goPackage {
-		return goPackage{ImportPath: module + path, Imports: imports}
-	}
-	for _, test := range []struct {
-		name   string
-		pkg    goPackage
-		broken int
-	}{
-		{"the registry imports the engine", pkg("/pkg/registry/flowcontrol", module+"/pkg/apf/engine"), 1},
-		{"an API package imports the registry", pkg("/pkg/apis/flowcontrol", module+"/pkg/registry/flowcontrol"), 1},
-		{"queuing logs", pkg("/pkg/apf/queueset", "k8s.io/klog/v2"), 1},
-		{"queuing speaks HTTP", pkg("/pkg/apf/queueset", "net/http"), 1},
-		{"the debug endpoints speak HTTP", pkg("/pkg/apf/internal/debugendpoints", "net/http"), 0},
-		{"the one-binary mode embeds etcd", pkg("/pkg/server/embedded", "go.etcd.io/etcd/server/v3/embed"), 0},
-		{"the server embeds etcd", pkg("/pkg/server", "go.etcd.io/etcd/server/v3/embed"), 1},
-		{"a test compares with Kubernetes", goPackage{ImportPath: module + "/pkg/apf", TestImports: []string{"k8s.io/kubernetes/pkg/apis/core"}}, 1},
-		{"an answer asks a cluster", pkg("/kubectl-apf/explain", "k8s.io/client-go/rest"), 1},
-		{"the input asks a cluster", pkg("/kubectl-apf/source", "k8s.io/client-go/rest"), 0},
-		{"the plug-in reads from the registry", pkg("/kubectl-apf/source", module+"/pkg/registry/flowcontrol"), 1},
-		{"a server explains itself by the plug-in", pkg("/pkg/server", module+"/kubectl-apf/explain"), 1},
-		{"a tool answers as the plug-in", pkg("/hack/lab/trackrecord", module+"/kubectl-apf/why"), 1},
-		{"a name that only begins like another", pkg("/pkg/apisynth", module+"/pkg/registry"), 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			broken := 0
-			for _, rule := range rules(t) {
-				broken += len(rule.broken(test.pkg))
-			}
-			assert.Equal(t, test.broken, broken)
-		})
-	}
-	engine := layersOf(t, "pkg/apf")
-	assert.Empty(t, engine.faults("pkg/apf/queueset", []string{module + "/pkg/apf/flow"}))
-	assert.Len(t, engine.faults("pkg/apf/queueset", []string{module + "/pkg/apf/estimate"}), 1, "a sibling")
-	assert.Len(t, engine.faults("pkg/apf/flow", []string{module + "/pkg/apf/engine"}), 1, "a higher level")
-	assert.Len(t, engine.faults("pkg/apf/engine", []string{module + "/pkg/apf"}), 1, "the public face")
-	assert.Len(t, engine.faults("pkg/apf/novel", nil), 1, "a package without a level")
 }

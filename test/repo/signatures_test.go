@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -169,36 +168,5 @@ func (s *signatures) name(o *types.TypeName) {
 func (s *signatures) tuple(variables *types.Tuple) {
 	for variable := range variables.Variables() {
 		s.typ(variable.Type())
-	}
-}
-
-func TestInternalTypesAreFoundInSignatures(t *testing.T) {
-	internal := types.NewPackage(module+"/pkg/apf/internal/x", "x")
-	hidden := types.NewNamed(types.NewTypeName(token.NoPos, internal, "Hidden", nil), types.NewStruct(nil, nil), nil)
-	variable := func(of types.Type) *types.Tuple {
-		return types.NewTuple(types.NewParam(token.NoPos, internal, "p", of))
-	}
-	field := func(name string) types.Type {
-		return types.NewStruct([]*types.Var{types.NewField(token.NoPos, internal, name, hidden, false)}, nil)
-	}
-	for name, test := range map[string]struct {
-		of   types.Type
-		want int
-	}{
-		"a pointer":                    {types.NewPointer(hidden), 1},
-		"a map, twice":                 {types.NewMap(hidden, types.NewSlice(hidden)), 2},
-		"a function, twice":            {types.NewSignatureType(nil, nil, nil, variable(hidden), variable(hidden), false), 2},
-		"a field":                      {field("F"), 1},
-		"a field that is not exported": {field("f"), 0},
-		"a type of another project":    {types.Universe.Lookup("error").Type(), 0},
-		"a channel":                    {types.NewChan(types.SendRecv, hidden), 1},
-	} {
-		public := types.NewPackage(module+"/pkg/apf/y", "y")
-		public.Scope().Insert(types.NewVar(token.NoPos, public, "V", test.of))
-		assert.Len(t, unnameable([]*types.Package{public}), test.want, name)
-		named := types.NewTypeName(token.NoPos, public, "Named", nil)
-		types.NewAlias(named, hidden)
-		public.Scope().Insert(named)
-		assert.Empty(t, unnameable([]*types.Package{public}), "%s, with an alias", name)
 	}
 }
