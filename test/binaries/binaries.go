@@ -16,8 +16,10 @@ package binaries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -69,16 +71,6 @@ func Kubectl(ctx context.Context) (string, error) {
 	return built.get(ctx, kubernetesProgram("kubectl"))
 }
 
-// Buildkitd builds BuildKit's daemon and returns the path of the binary.
-func Buildkitd(ctx context.Context) (string, error) {
-	return built.get(ctx, buildkitProgram("buildkitd"))
-}
-
-// Buildctl builds BuildKit's client and returns the path of the binary.
-func Buildctl(ctx context.Context) (string, error) {
-	return built.get(ctx, buildkitProgram("buildctl"))
-}
-
 // Prometheus builds Prometheus without its web interface and returns the path
 // of the binary.
 func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
@@ -87,18 +79,22 @@ func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, pro
 // the binary.
 func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promtoolProgram()) }
 
-// Collector builds an OpenTelemetry collector and returns the path of the binary.
-func Collector(ctx context.Context) (string, error) { return built.get(ctx, collectorProgram()) }
-
 // Helm builds Helm and returns the path of the binary.
 func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
 
-// K9s builds k9s and returns the path of the binary.
-func K9s(ctx context.Context) (string, error) { return built.get(ctx, k9sProgram()) }
+// Chromium returns the path of the Chromium or Chrome of this machine. Only the long lane needs it.
+func Chromium(context.Context) (string, error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("there is no Chromium on the PATH: install chromium")
+}
 
 // Clients returns the names of the clients of hack/tools/clients.
 func Clients() []string {
-	return append(slices.Sorted(maps.Keys(kubectls())), "argo-cd", "client-go", "controller-runtime", "flux")
+	return append(slices.Sorted(maps.Keys(kubectls())), "argo-cd", "controller-runtime", "flux")
 }
 
 // Client builds one of Clients and returns the path of the binary.

@@ -106,7 +106,7 @@ func goBuild(ctx context.Context, root, module string, args ...string) error {
 	// Static, as in a release, and without a workspace.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+commonFlags(os.Getenv("GOFLAGS")))
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%q in %s: %w\n%s%s", strings.Join(cmd.Args, " "), cmd.Dir, err, output, advice(string(output)))
+		return fmt.Errorf("%q in %s: %w\n%s", strings.Join(cmd.Args, " "), cmd.Dir, err, output)
 	}
 	return nil
 }
@@ -141,21 +141,6 @@ func runArgs(p program, root string, additional []string, path string) []string 
 		flags = append(flags, "-pgo="+filepath.Join(root, filepath.FromSlash(p.profile)))
 	}
 	return append(append(flags, additional...), p.pkg, path)
-}
-
-// advice returns a sentence on how to fix a failure of the environment, or ""
-// if the output shows none.
-func advice(output string) string {
-	for _, known := range []struct{ words, advice string }{
-		{"no space left on device", "The disk is full: 'go clean -cache' and 'make clean' free what builds have left."},
-		{"dial tcp", "The modules cannot be downloaded: set GOPROXY to a module proxy that this machine reaches."},
-		{"module lookup disabled", "The modules may not be downloaded: GOPROXY is off, and the module cache does not have them."},
-	} {
-		if strings.Contains(output, known.words) {
-			return known.advice + "\n"
-		}
-	}
-	return ""
 }
 
 // compile compiles the programs of each module together, without linking them.

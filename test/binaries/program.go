@@ -47,7 +47,7 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{prometheusProgram(), promtoolProgram(), buildkitProgram("buildkitd"), buildkitProgram("buildctl"), collectorProgram(), helmProgram(), k9sProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {
 		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
@@ -102,14 +102,6 @@ func replacedProgram(version string) program {
 		}}
 }
 
-func buildkitProgram(name string) program {
-	return derived(name, "github.com/moby/buildkit@v0.25.2", "/cmd/"+name)
-}
-
-func collectorProgram() program {
-	return clientProgram("otel-collector")
-}
-
 // helmProgram returns Helm. Like a release of it, it takes a cluster that it cannot ask for
 // one of the Kubernetes release that it is built with, not for 1.20.
 func helmProgram() program {
@@ -117,10 +109,6 @@ func helmProgram() program {
 	p := derived("helm", "helm.sh/helm/v3@v3.18.6", "/cmd/helm")
 	p.ldflags = []string{"-X", pkg + ".k8sVersionMajor=1", "-X", pkg + ".k8sVersionMinor=33"}
 	return p
-}
-
-func k9sProgram() program {
-	return derived("k9s", "github.com/derailed/k9s@v0.50.16", "")
 }
 
 // kubectls maps the programs of other releases of kubectl to the version that each reports.

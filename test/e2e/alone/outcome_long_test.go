@@ -28,8 +28,6 @@ func told(output string) outcome {
 	for line := range strings.Lines(output) {
 		kind, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch kind {
-		case "version":
-			o.version = text
 		case "works":
 			o.works = append(o.works, text)
 		case "needs":

@@ -8,9 +8,8 @@ import (
 
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/cache"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/engine"
-	"github.com/argoproj/argo-cd/gitops-engine/pkg/health"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
-	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/common"
+	results "github.com/argoproj/argo-cd/gitops-engine/pkg/sync/common"
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,11 +19,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/objects"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/steps"
+	common "github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/client"
 )
 
-func main() { steps.Main(argo) }
+func main() { common.Main(argo) }
 
 type user struct {
 	name            string
@@ -33,7 +31,7 @@ type user struct {
 	end             engine.StopFunc
 }
 
-func argo(config *rest.Config, name string) ([]steps.Step, error) {
+func argo(config *rest.Config, name string) ([]common.Step, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -46,12 +44,11 @@ func argo(config *rest.Config, name string) ([]steps.Step, error) {
 		schemas: client.Resource(version.WithResource("flowschemas")),
 		engine:  engine.NewEngine(config, clusterCache, engine.WithLogr(logr.Discard())),
 	}
-	return []steps.Step{
+	return []common.Step{
 		{Name: "cache of the cluster", Run: u.run},
 		{Name: "sync", Run: u.sync},
 		{Name: "sync of a change", Run: u.change},
 		{Name: "server-side apply", Run: u.apply},
-		{Name: "health", Word: "a health check of yours, of the condition `Dangling`: Argo CD has none for these kinds", Run: u.health},
 		{Name: "prune with each propagation policy", Run: u.prune},
 	}, nil
 }
@@ -70,47 +67,47 @@ func (u *user) run(context.Context) (err error) {
 // set is what the repository holds.
 func (u *user) set(precedence int32) []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{
-		objects.Unstructured(objects.Schema(u.name, precedence)),
-		objects.Unstructured(objects.Level(u.name)),
+		common.Unstructured(common.Schema(u.name, precedence)),
+		common.Unstructured(common.Level(u.name)),
 	}
 }
 
 // to syncs the cluster to what a repository holds.
-func (u *user) to(ctx context.Context, set []*unstructured.Unstructured, options ...sync.SyncOpt) ([]common.ResourceSyncResult, error) {
+func (u *user) to(ctx context.Context, set []*unstructured.Unstructured, options ...sync.SyncOpt) ([]results.ResourceSyncResult, error) {
 	managed := func(r *cache.Resource) bool { return r.Info == u.name }
 	options = append(options, sync.WithLogr(logr.Discard()), sync.WithPrune(true))
-	results, err := u.engine.Sync(ctx, set, managed, "revision", "", options...)
+	synced, err := u.engine.Sync(ctx, set, managed, "revision", "", options...)
 	if err != nil {
 		return nil, err
 	}
-	for _, result := range results {
-		if result.Status != common.ResultCodeSynced && result.Status != common.ResultCodePruned {
+	for _, result := range synced {
+		if result.Status != results.ResultCodeSynced && result.Status != results.ResultCodePruned {
 			return nil, fmt.Errorf("%s: %s %s", result.ResourceKey, result.Status, result.Message)
 		}
 	}
-	return results, nil
+	return synced, nil
 }
 
 func (u *user) sync(ctx context.Context) error {
-	results, err := u.to(ctx, u.set(objects.Created))
-	if err == nil && len(results) != 2 {
-		err = fmt.Errorf("two objects were to be synced: %v", results)
+	synced, err := u.to(ctx, u.set(common.Created))
+	if err == nil && len(synced) != 2 {
+		err = fmt.Errorf("two objects were to be synced: %v", synced)
 	}
 	return err
 }
 
 func (u *user) change(ctx context.Context) error {
-	if _, err := u.to(ctx, u.set(objects.Patched)); err != nil {
+	if _, err := u.to(ctx, u.set(common.Patched)); err != nil {
 		return err
 	}
-	return u.has(ctx, objects.Patched)
+	return u.has(ctx, common.Patched)
 }
 
 func (u *user) apply(ctx context.Context) error {
-	if _, err := u.to(ctx, u.set(objects.Applied), sync.WithServerSideApply(true), sync.WithServerSideApplyManager("argocd-controller")); err != nil {
+	if _, err := u.to(ctx, u.set(common.Applied), sync.WithServerSideApply(true), sync.WithServerSideApplyManager("argocd-controller")); err != nil {
 		return err
 	}
-	return u.has(ctx, objects.Applied)
+	return u.has(ctx, common.Applied)
 }
 
 func (u *user) has(ctx context.Context, precedence int32) error {
@@ -124,40 +121,11 @@ func (u *user) has(ctx context.Context, precedence int32) error {
 	return nil
 }
 
-// health requires that the engine has no opinion, and adopts a check's opinion.
-func (u *user) health(ctx context.Context) error {
-	return wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
-		live, err := u.schemas.Get(ctx, u.name, metav1.GetOptions{})
-		if err != nil {
-			return false, err
-		}
-		if got, err := health.GetResourceHealth(live, nil); got != nil || err != nil {
-			return false, fmt.Errorf("the engine knows the health: %v, %w", got, err)
-		}
-		got, err := health.GetResourceHealth(live, dangling{})
-		return got != nil && got.Status == health.HealthStatusHealthy, err
-	})
-}
-
-// dangling is a health check.
-type dangling struct{}
-
-func (dangling) GetResourceHealth(object *unstructured.Unstructured) (*health.HealthStatus, error) {
-	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
-	status := health.HealthStatusProgressing
-	for _, condition := range conditions {
-		if c, ok := condition.(map[string]any); ok && c["type"] == "Dangling" {
-			status = map[any]health.HealthStatusCode{"False": health.HealthStatusHealthy, "True": health.HealthStatusDegraded}[c["status"]]
-		}
-	}
-	return &health.HealthStatus{Status: status}, err
-}
-
 // prune empties the repository, and fills it again for the next policy.
 func (u *user) prune(ctx context.Context) error {
 	defer u.end()
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan, metav1.DeletePropagationForeground} {
-		if _, err := u.to(ctx, u.set(objects.Applied)); err != nil {
+		if _, err := u.to(ctx, u.set(common.Applied)); err != nil {
 			return err
 		}
 		// What the cache of the engine does not know yet, the next sync prunes.

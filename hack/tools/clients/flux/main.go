@@ -14,11 +14,10 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/objects"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/steps"
+	common "github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/tools/clients/client"
 )
 
-func main() { steps.Main(flux) }
+func main() { common.Main(flux) }
 
 type user struct {
 	name    string
@@ -27,14 +26,14 @@ type user struct {
 	applied *ssa.ChangeSet
 }
 
-func flux(config *rest.Config, name string) ([]steps.Step, error) {
+func flux(config *rest.Config, name string) ([]common.Step, error) {
 	c, err := client.New(config, client.Options{})
 	if err != nil {
 		return nil, err
 	}
 	poller := polling.NewStatusPoller(c, c.RESTMapper(), polling.Options{})
 	u := &user{name: name, client: c, manager: ssa.NewResourceManager(c, poller, ssa.Owner{Field: "flux", Group: "example.com"})}
-	return []steps.Step{
+	return []common.Step{
 		{Name: "apply", Run: u.apply},
 		{Name: "wait", Run: u.wait},
 		{Name: "diff", Run: u.diff},
@@ -46,22 +45,22 @@ func flux(config *rest.Config, name string) ([]steps.Step, error) {
 // set is what a Kustomization holds.
 func (u *user) set(precedence int32) []*unstructured.Unstructured {
 	set := []*unstructured.Unstructured{
-		objects.Unstructured(objects.Schema(u.name, precedence)),
-		objects.Unstructured(objects.Level(u.name)),
+		common.Unstructured(common.Schema(u.name, precedence)),
+		common.Unstructured(common.Level(u.name)),
 	}
 	u.manager.SetOwnerLabels(set, u.name, "flux-system")
 	return set
 }
 
 func (u *user) apply(ctx context.Context) error {
-	created, err := u.manager.ApplyAllStaged(ctx, u.set(objects.Created), ssa.DefaultApplyOptions())
+	created, err := u.manager.ApplyAllStaged(ctx, u.set(common.Created), ssa.DefaultApplyOptions())
 	if err == nil {
 		err = actions(created, ssa.CreatedAction, 2)
 	}
 	if err != nil {
 		return err
 	}
-	u.applied, err = u.manager.ApplyAllStaged(ctx, u.set(objects.Created), ssa.DefaultApplyOptions())
+	u.applied, err = u.manager.ApplyAllStaged(ctx, u.set(common.Created), ssa.DefaultApplyOptions())
 	if err != nil {
 		return err
 	}
@@ -74,23 +73,23 @@ func (u *user) wait(context.Context) error {
 
 // diff compares with an object that another client changed.
 func (u *user) diff(ctx context.Context) error {
-	live := objects.Unstructured(objects.Schema(u.name, objects.Created))
-	if err := u.client.Patch(ctx, live, client.RawPatch(types.MergePatchType, objects.Precedence(objects.Patched))); err != nil {
+	live := common.Unstructured(common.Schema(u.name, common.Created))
+	if err := u.client.Patch(ctx, live, client.RawPatch(types.MergePatchType, common.Precedence(common.Patched))); err != nil {
 		return err
 	}
-	entry, _, merged, err := u.manager.Diff(ctx, u.set(objects.Applied)[0], ssa.DefaultDiffOptions())
+	entry, _, merged, err := u.manager.Diff(ctx, u.set(common.Applied)[0], ssa.DefaultDiffOptions())
 	if err != nil {
 		return err
 	}
 	precedence, _, _ := unstructured.NestedInt64(merged.Object, "spec", "matchingPrecedence")
-	if entry.Action != ssa.ConfiguredAction || precedence != int64(objects.Applied) {
+	if entry.Action != ssa.ConfiguredAction || precedence != int64(common.Applied) {
 		return fmt.Errorf("%s, matchingPrecedence %d", entry, precedence)
 	}
 	return nil
 }
 
 func (u *user) correct(ctx context.Context) error {
-	changes, err := u.manager.ApplyAllStaged(ctx, u.set(objects.Applied), ssa.DefaultApplyOptions())
+	changes, err := u.manager.ApplyAllStaged(ctx, u.set(common.Applied), ssa.DefaultApplyOptions())
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (u *user) correct(ctx context.Context) error {
 }
 
 func (u *user) delete(ctx context.Context) error {
-	set := u.set(objects.Applied)
+	set := u.set(common.Applied)
 	options := ssa.DefaultDeleteOptions()
 	options.Inclusions = u.manager.GetOwnerLabels(u.name, "flux-system")
 	changes, err := u.manager.DeleteAll(ctx, set, options)

@@ -1,6 +1,4 @@
-// Package objects makes what each client of test/e2e/alone writes: a level, and a
-// FlowSchema whose matching precedence tells the steps apart.
-package objects
+package client
 
 import (
 	"fmt"
@@ -18,7 +16,7 @@ const (
 	Applied int32 = 700
 )
 
-// Level returns a level.
+// Level returns the level that each client writes.
 func Level(name string) *flowcontrolv1.PriorityLevelConfiguration {
 	shares := int32(1)
 	return &flowcontrolv1.PriorityLevelConfiguration{
@@ -34,7 +32,8 @@ func Level(name string) *flowcontrolv1.PriorityLevelConfiguration {
 	}
 }
 
-// Schema returns a FlowSchema of the user and the level of the same name.
+// Schema returns a FlowSchema of the user and the level of the same name. Its matching precedence tells
+// the steps apart.
 func Schema(name string, precedence int32) *flowcontrolv1.FlowSchema {
 	return &flowcontrolv1.FlowSchema{
 		TypeMeta:   metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "FlowSchema"},
