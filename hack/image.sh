@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image IMAGE with docker, podman or buildah: the first one that
-# works, or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
+# Builds the image IMAGE with docker, podman or buildah: the first one on the PATH,
+# or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
 # and GOPROXY to the Dockerfile if they are set. PLATFORMS, as
 # linux/amd64,linux/arm64, builds an image for each, in one manifest list. K8S is the release
 # of the Kubernetes libraries, as for hack/base.sh.
@@ -8,12 +8,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 : "${IMAGE:?must be the name of the image}"
-
-# works BUILDER: reports whether it is installed and can build; docker needs a daemon.
-works() {
-  command -v "$1" >/dev/null || return 1
-  [[ $1 != docker ]] || docker info >/dev/null 2>&1
-}
 
 # copy_base FLAGS FOLDER copies what the Dockerfile takes, as the flags of hack/base.sh show it.
 copy_base() {
@@ -27,17 +21,9 @@ copy_base() {
   done < <(sed -nE 's/^  "(.*)": "(.*)",?$/\1\t\2/p' "$overlay")
 }
 
-builder=${BUILDER:-}
+builder=${BUILDER:-$(command -v docker || command -v podman || command -v buildah || true)}
 if [[ -z $builder ]]; then
-  for candidate in docker podman buildah; do
-    if works "$candidate"; then
-      builder=$candidate
-      break
-    fi
-  done
-fi
-if [[ -z $builder ]]; then
-  echo "image: no builder works here: start the docker daemon, or install podman or buildah" >&2
+  echo "image: no builder is on the PATH: install docker, podman or buildah" >&2
   exit 1
 fi
 
@@ -57,7 +43,7 @@ if [[ -n $base ]]; then
 fi
 
 # The Dockerfile has a cache mount, which older docker supports only with BuildKit.
-[[ $builder != docker ]] || export DOCKER_BUILDKIT=1
+[[ $builder != *docker ]] || export DOCKER_BUILDKIT=1
 echo "image: $IMAGE with $builder"
 cd "$context"
 "$builder" "${args[@]}" .
