@@ -137,31 +137,3 @@ func testAdviceIsCurrent(t *testing.T, s *live) {
 		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
 	}
 }
-
-func testAdviceInKubectl(t *testing.T, s *live) {
-	kubectl := s.Kubectl(t)
-	manifest := toJSON(t, objects.SchemaOf("shown", "absent"))
-	for _, test := range []struct {
-		name, stdout string
-		args         []string
-		advised      bool
-	}{
-		{"dry run", "created (server dry run)", []string{"apply", "--dry-run=server", "-f", "-"}, false},
-		{"apply", "created", []string{"apply", "-f", "-"}, false},
-		{"apply again", "shown", []string{"apply", "-f", "-"}, true},
-		{"label", "labeled", []string{"label", "flowschema", "shown", "a=b"}, true},
-		{"patch", "patched", []string{"patch", "flowschema", "shown", "--type=merge", "-p", `{"spec": {"matchingPrecedence": 501}}`}, true},
-		{"server-side apply", "serverside-applied", []string{"apply", "--server-side", "--force-conflicts", "-f", "-"}, true},
-		{"replace", "replaced", []string{"replace", "-f", "-"}, true},
-		{"replace --force", "replaced", []string{"replace", "--force", "-f", "-"}, false},
-	} {
-		result := kubectl.Try(t, manifest, test.args...)
-		require.Zero(t, result.ExitCode, "%s: %s", test.name, result.Stderr)
-		require.Contains(t, result.Stdout, test.stdout, test.name)
-		if test.advised {
-			require.Contains(t, result.Stderr, `Warning: FC101 (info): spec.priorityLevelConfiguration.name: No priority level "absent" exists`, test.name)
-		} else {
-			require.Empty(t, result.Stderr, test.name)
-		}
-	}
-}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,17 +20,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-// TestBackup takes a snapshot while clients write, kills the server, and starts
-// another on what was restored. It holds each object as of the snapshot, also those
-// whose write was acknowledged a moment before.
+// TestBackup takes a snapshot, kills the server, and starts another on what was restored. It holds each
+// object as of the snapshot, also those whose write was acknowledged a moment before.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, nil)
 	s.Settle(t)
-	writers := startWriters(t, s, 0)
-	eventually.Holds(t, "the writers are in full swing", func(a *eventually.Attempt) {
-		require.GreaterOrEqual(a, writers.acknowledged.Load(), int64(100))
-	})
 	acknowledged := s.createLevel(t, objects.LevelOf("acknowledged", 1))
 
 	file, restored := filepath.Join(t.TempDir(), "snapshot.db"), filepath.Join(harness.ShortDir(t), "restored")
@@ -40,7 +33,6 @@ func TestBackup(t *testing.T) {
 	taken := regexp.MustCompile(`revision (\d+)`).FindStringSubmatch(output)
 	require.NotNil(t, taken, output)
 	later := s.createLevel(t, objects.LevelOf("later", 1))
-	writers.stop()
 	levels, schemas := s.objectsAt(t, metav1.ListOptions{ResourceVersion: taken[1], ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 	require.Contains(t, levelNames(levels), acknowledged.Name)
 	require.NotContains(t, levelNames(levels), later.Name)
@@ -97,72 +89,6 @@ func runEtcd(t *testing.T, args ...string) string {
 	code, output := harness.RunServer(t, append([]string{"etcd"}, args...)...)
 	require.Zero(t, code, output)
 	return output
-}
-
-func TestBackupCommandsThatFailSayWhyInOneLine(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	text := filepath.Join(dir, "text")
-	require.NoError(t, os.WriteFile(text, []byte("no snapshot, but long enough to be read as one\n"), 0o600))
-	for _, args := range [][]string{
-		{"snapshot", filepath.Join(dir, "new.db"), "--data-dir=" + dir},
-		{"restore", text, "--data-dir=" + filepath.Join(dir, "new")},
-		{"restore", text, "--data-dir=" + filepath.Join(dir, "new"), "--unknown"},
-	} {
-		code, output := harness.RunServer(t, append([]string{"etcd"}, args...)...)
-		require.Equal(t, 1, code, output)
-		require.Equal(t, 1, strings.Count(output, "\n"), output)
-		require.True(t, strings.HasPrefix(output, "flowcontrol-apiserver: "), output)
-	}
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, 1, "nothing is left")
-}
-
-// TestEmbeddedEtcdFull fills the embedded etcd to its quota, and empties it again.
-func TestEmbeddedEtcdFull(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil, "--etcd-quota-backend-bytes=4194304", "--etcd-compaction-interval=1s")
-	s.createLevel(t, objects.LevelOf("before", 1))
-	store := s.Store(t)
-	var err error
-	for i := range 100 {
-		_, err = store.Put(t.Context(), "/spare/"+strconv.Itoa(i), "")
-		require.NoError(t, err)
-	}
-	for i := 0; err == nil; i++ {
-		_, err = store.Put(t.Context(), "/filler/"+strconv.Itoa(i), strings.Repeat("x", 256<<10))
-	}
-	require.ErrorContains(t, err, "database space exceeded")
-
-	created := s.do(t, http.MethodPost, v1Path+"/prioritylevelconfigurations", toJSON(t, objects.LevelOf("during", 1)))
-	require.Equal(t, http.StatusInternalServerError, created.Code)
-	require.Contains(t, created.Status(t).Message, "raise --etcd-quota-backend-bytes")
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").Code)
-	require.Contains(t, s.do(t, http.MethodGet, "/metrics", "").Body, "flowcontrol_apiserver_embedded_etcd_no_space 1")
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/prioritylevelconfigurations/before", "").Code)
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodDelete, v1Path+"/prioritylevelconfigurations/before", "").Code)
-
-	gone, err := store.Delete(t.Context(), "/filler/", clientv3.WithPrefix())
-	require.NoError(t, err)
-	eventually.Holds(t, "the history is compacted", func(a *eventually.Attempt) {
-		_, err := store.Get(a.Context(), "/filler/0", clientv3.WithRev(gone.Header.Revision-1))
-		require.ErrorIs(a, err, rpctypes.ErrCompacted)
-	})
-	spare, err := store.Get(t.Context(), "/spare/", clientv3.WithPrefix())
-	require.NoError(t, err)
-	eventually.Holds(t, "its pages are free", func(a *eventually.Attempt) {
-		_, err := store.Delete(a.Context(), string(spare.Kvs[0].Key)) // etcd counts them in a transaction
-		require.NoError(a, err)
-		spare.Kvs = spare.Kvs[1:]
-		status, err := store.Status(a.Context(), store.Endpoints()[0])
-		require.NoError(a, err)
-		require.Less(a, status.DbSizeInUse, int64(1<<20))
-	})
-	s.Stop(t)
-	s.Start(t)
-	s.createLevel(t, objects.LevelOf("after", 1))
-	require.Contains(t, s.do(t, http.MethodGet, "/metrics", "").Body, "flowcontrol_apiserver_embedded_etcd_no_space 0")
 }
 
 // TestBackupGuide runs the commands of docs/backup.md.

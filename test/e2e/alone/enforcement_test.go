@@ -118,6 +118,8 @@ func testFullLevel(t *testing.T, g *live) {
 	require.Equal(t, governors(rejected), governors(review))
 	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="full",priority_level="full",reason="concurrency-limit"}`, 2)
 
+	g.requireExplained(t, "full", "concurrency-limit")
+
 	// Other users are not affected, and the administrator never is.
 	everybody, globalDefault := g.builtIn(t, "global-default", "global-default")
 	other := g.mustAs(t, "other")
@@ -140,6 +142,33 @@ func testFullLevel(t *testing.T, g *live) {
 		require.NoError(a, err)
 		require.Equal(a, http.StatusOK, answer.Code)
 	})
+}
+
+// requireExplained requires that the server tells in every way why it rejects the requests of a user,
+// who may read FlowSchemas, whose flow is theirs, and whose schema and level have their name.
+func (l *live) requireExplained(t *testing.T, user, reason string) {
+	t.Helper()
+	var rejected harness.Reply
+	eventually.Holds(t, "the rejection is explained", func(a *eventually.Attempt) {
+		var err error
+		rejected, err = l.as(a.Context(), user, "catch-all")
+		require.NoError(a, err)
+		require.Equal(a, http.StatusTooManyRequests, rejected.Code)
+		var status metav1.Status
+		require.NoError(a, json.Unmarshal([]byte(rejected.Body), &status), rejected.Body)
+		require.Equal(a, []metav1.StatusCause{
+			{Type: "FlowSchema", Message: user}, {Type: "PriorityLevel", Message: user}, {Type: "RejectionReason", Message: reason},
+		}, status.Details.Causes)
+	})
+	annotations := auditEvent(t, l.auditLog, rejected).Annotations
+	for key, want := range map[string]string{"flow-schema": user, "priority-level": user, "flow-distinguisher": user, "seats": "1", "queue-wait": "0s", "outcome": reason} {
+		require.Equal(t, want, annotations["apf.flowcontrol-apiserver.io/"+key], key)
+	}
+	for endpoint, want := range map[string]string{"top_flows": "flowDistinguisher", "rejections": "userName"} {
+		shown := l.do(t, http.MethodGet, "/debug/api_priority_and_fairness/"+endpoint, "", "Accept: application/json").Body
+		require.Regexp(t, `"priorityLevelName": *"`+user+`"`, shown)
+		require.Regexp(t, `"`+want+`": *"`+user+`"`, shown)
+	}
 }
 
 func testChangedConfiguration(t *testing.T, g *live) {

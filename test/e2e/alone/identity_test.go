@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,17 +85,4 @@ func TestWhoMayDoWhat(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestWhoMayAskWhat asks with kubectl as a user whom only the built-in rules allow anything.
-func TestWhoMayAskWhat(t *testing.T) {
-	t.Parallel()
-	kubectl := harness.StartServer(t, harness.ServerOptions{}).Kubectl(t)
-	ask := func(arguments ...string) string {
-		return kubectl.Run(t, append([]string{"--as=alice", "--as-group=system:authenticated", "auth"}, arguments...)...)
-	}
-	require.Regexp(t, `Username +alice\nGroups +\[system:authenticated\]`, ask("whoami"))
-	require.Regexp(t, `selfsubjectreviews.authentication.k8s.io +\[\] +\[\] +\[create\]`, ask("can-i", "--list"))
-	require.Equal(t, "yes", strings.TrimSpace(ask("can-i", "get", "/version")))
-	require.Equal(t, "yes", strings.TrimSpace(kubectl.Run(t, "auth", "can-i", "delete", "flowschemas")))
 }

@@ -8,10 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
@@ -56,14 +54,4 @@ func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1
 	patched, err := s.schemas().Patch(t.Context(), name, types.MergePatchType, []byte(toJSON(t, change)), metav1.PatchOptions{})
 	require.NoError(t, err)
 	return patched
-}
-
-// toProtobuf encodes an object in its storage format.
-func toProtobuf(t *testing.T, object runtime.Object) string {
-	t.Helper()
-	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
-	require.True(t, ok)
-	content, err := runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion), object)
-	require.NoError(t, err)
-	return string(content)
 }

@@ -185,27 +185,6 @@ func testForeignPrefix(t *testing.T, s *live) {
 	}
 }
 
-// testUnreadableObject stores an object that cannot be decoded. From the second
-// read on, the error names the key.
-func testUnreadableObject(t *testing.T, s *live) {
-	key := storePrefix + "/flowschemas/broken"
-	_, err := s.Store(t).Put(t.Context(), key, "k8s\x00\xff\xff")
-	require.NoError(t, err)
-	require.Equal(t, http.StatusInternalServerError, s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "").Code)
-	answer := s.do(t, http.MethodGet, v1Path+"/flowschemas/broken", "")
-	require.Equal(t, http.StatusInternalServerError, answer.Code)
-	require.Contains(t, answer.Status(t).Message, "the key "+key+" in etcd holds no object that can be read")
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").Code)
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").Code)
-
-	_, err = s.Store(t).Delete(t.Context(), key)
-	require.NoError(t, err)
-	s.waitServing(t)
-	// A graceful stop would wait for the watches that an unreadable object blocks.
-	s.Kill(t)
-	s.Start(s.owner)
-}
-
 // waitServing waits until the server is ready and a list succeeds.
 func (s *site) waitServing(t *testing.T) {
 	t.Helper()

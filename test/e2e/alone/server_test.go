@@ -22,13 +22,10 @@ func everywhere() []liveCase {
 	return []liveCase{
 		{"the deprecated version is announced, audited and counted", testDeprecation},
 		{"objects are stored as v1 protobuf at their keys, and nothing elsewhere", testStoredBytes},
-		{"kubectl does all it can do with a resource", testKubectl},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"status and flags are shown", testZPages},
 		{"clients' mistakes are no errors of the server", testMistakes},
 		{"a level that is full rejects", testFullLevel},
-		{"an object that nobody can read is named", testUnreadableObject},
-		{"built-in objects come back, and the user's stay", testBuiltInObjects},
 		{"a store that was wiped is filled again", testWipedStore},
 		{"a stop lets requests under way finish", testStop},
 	}
@@ -40,11 +37,9 @@ func alone() []liveCase {
 	return []liveCase{
 		{"advice comes on every write that changes the spec, and of a missing level on every update", testAdviceByVerb},
 		{"advice knows what was written a moment before", testAdviceIsCurrent},
-		{"advice is shown by kubectl", testAdviceInKubectl},
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},
 		{"a queue lets requests wait, and rejects when it is full", testQueue},
-		{"a second server on the data directory says who has it", testSecondServer},
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -108,18 +107,6 @@ func (s *site) removeAfter(t *testing.T, names ...string) {
 			}
 		}
 	})
-}
-
-// getAs sends a request with a token.
-func (s *site) getAs(ctx context.Context, token, path string) (harness.Reply, error) {
-	return harness.Send(ctx, anonymousClient(), http.MethodGet, s.URL+path, "", "Authorization: Bearer "+token)
-}
-
-// metrics returns the metrics of the server.
-func (s *site) metrics(a *eventually.Attempt) string {
-	answer, err := harness.Send(a.Context(), s.http, http.MethodGet, s.URL+"/metrics", "")
-	require.NoError(a, err)
-	return answer.Body
 }
 
 // fileOf writes a file for a server to read.

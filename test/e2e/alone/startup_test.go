@@ -3,7 +3,6 @@ package alone
 import (
 	"bytes"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -11,11 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 // rejected runs the server with invalid arguments and returns its one line of
@@ -87,41 +84,4 @@ func TestPortThatIsTakenIsNamed(t *testing.T) {
 	message := rejected(t, "--secure-port="+port)
 	require.Contains(t, message, port)
 	require.Contains(t, message, "another program listens")
-}
-
-func TestDataDirectoryThatCannotBeUsedIsNamed(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	open := filepath.Join(t.TempDir(), "open")
-	require.NoError(t, os.Mkdir(open, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(open, "holiday.jpg"), nil, 0o600))
-	require.NoError(t, os.Chmod(open, 0o755))
-	for name, path := range map[string]string{
-		"a file":                          file,
-		"below a file":                    filepath.Join(file, "data"),
-		"where nothing can be written":    "/proc/data",
-		"a directory of something else's": open,
-	} {
-		message := rejected(t, "--data-dir="+path, freePort(t))
-		require.Contains(t, message, path, name)
-		require.Contains(t, message, "--data-dir", name)
-	}
-	require.FileExists(t, filepath.Join(open, "holiday.jpg"))
-}
-
-func testSecondServer(t *testing.T, s *live) {
-	message := rejected(t, "--data-dir="+s.DataDir, freePort(t))
-	require.Contains(t, message, s.DataDir)
-	require.Contains(t, message, "process "+strconv.Itoa(s.Process.PID()))
-	require.Contains(t, message, "--data-dir")
-	s.createLevel(t, objects.LevelOf("undisturbed", 1))
-
-	// The lock on the directory is released when the first server ends in any way.
-	s.Kill(t)
-	next := siteOf(t, harness.StartServer(t, harness.ServerOptions{DataDir: s.DataDir}), nil)
-	_, err := next.levels().Get(t.Context(), "undisturbed", metav1.GetOptions{})
-	require.NoError(t, err)
-	next.Stop(t)
-	s.Start(s.owner)
 }

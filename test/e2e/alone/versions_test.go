@@ -109,28 +109,3 @@ func requireStored(t *testing.T, s *site, prefix string, schema *flowcontrolv1.F
 		require.Empty(t, stored.(metav1.Object).GetResourceVersion(), "the version is etcd's to say")
 	}
 }
-
-// TestVersionsSwitchedOff starts a server without v1beta3 and without some self-reviews.
-func TestVersionsSwitchedOff(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, nil, "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=false,authentication.k8s.io/v1=false,authorization.k8s.io/v1/selfsubjectrulesreviews=false")
-	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1beta3Path+"/flowschemas", "").Code)
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas", "").Code)
-	require.NotContains(t, s.do(t, http.MethodGet, groupPath, "").Body, "v1beta3")
-
-	const access = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-	for path, code := range map[string]int{
-		"/apis/authentication.k8s.io/v1/selfsubjectreviews":     http.StatusNotFound,
-		"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews": http.StatusNotFound,
-		access: http.StatusCreated,
-	} {
-		require.Equal(t, code, s.do(t, http.MethodPost, path, `{"spec":{"nonResourceAttributes":{"path":"/version","verb":"get"}}}`).Code, path)
-	}
-	for _, path := range []string{"/apis", "/openapi/v3", "/openapi/v2"} {
-		document := s.do(t, http.MethodGet, path, "").Body
-		require.NotContains(t, document, "/apis/authentication.k8s.io", path)
-		require.NotContains(t, document, `"name":"authentication.k8s.io"`, path)
-		require.Contains(t, document, "authorization.k8s.io", path)
-		require.NotContains(t, document, "/selfsubjectrulesreviews", path)
-	}
-}
