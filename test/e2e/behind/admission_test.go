@@ -2,13 +2,11 @@ package behind
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -76,40 +74,6 @@ func testAdmission(t *testing.T, s *besideSite) {
 			require.Equal(t, http.StatusUnprocessableEntity, rejected.Code, rejected.Body)
 			require.Contains(t, rejected.Body, "places before 200 are the administrators' own")
 			require.Equal(t, http.StatusCreated, write("?dryRun=All", "policy-late", 200).Code)
-		})
-	}
-}
-
-// testAdmissionFlags starts separate servers with other admission plugins and
-// writes the objects of testAdmission.
-func testAdmissionFlags(t *testing.T, s *besideSite) {
-	const off, on = "--disable-admission-plugins=", "--enable-admission-plugins="
-	for _, test := range []struct {
-		name            string
-		flags           []string
-		early, rejected int
-		changes         bool
-	}{
-		{"policies are off", []string{off + "ValidatingAdmissionPolicy"}, http.StatusCreated, http.StatusBadRequest, true},
-		{"policies are on, webhooks off", []string{on + "ValidatingAdmissionPolicy", off + "MutatingAdmissionWebhook,ValidatingAdmissionWebhook"},
-			http.StatusUnprocessableEntity, http.StatusCreated, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server := harness.LaunchServer(t, harness.ServerOptions{Args: append(test.flags, "--kubeconfig="+s.KubeAPIServer.Kubeconfig)})
-			directly := way{"directly", &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}}
-			admin := directly.as(s.admin(t))
-			eventually.Holds(t, "the server is ready", func(a *eventually.Attempt) {
-				require.Equal(a, http.StatusOK, send(a, directly.config, http.MethodGet, "/readyz", "").Code)
-			})
-			write := func(t tester, name string, precedence int) harness.Reply {
-				return send(t, admin, http.MethodPost, objectsPath+"?dryRun=All", flowSchema(name, precedence))
-			}
-			eventually.Holds(t, "what is on takes effect", func(a *eventually.Attempt) {
-				require.Equal(a, test.early, write(a, "policy-early", 100).Code)
-				require.Equal(a, test.rejected, write(a, "rejected", 500).Code)
-				require.Equal(a, test.changes, strings.Contains(write(a, "changed", 500).Body, `"example.com/by":"webhook"`))
-			})
 		})
 	}
 }

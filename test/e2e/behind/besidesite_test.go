@@ -24,8 +24,7 @@ const (
 // besideSite is a cluster where this server serves v1beta3.
 type besideSite struct {
 	*site
-	issuer *issuer
-	wire   *wire // between the server and etcd
+	wire *wire // between the server and etcd
 
 	// clientCA signs certificates of users, proxyCA the front proxy's.
 	clientCA, proxyCA *harness.CA
@@ -48,7 +47,6 @@ func startSite(t *testing.T) *besideSite {
 	t.Helper()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
 	s := &besideSite{
-		issuer:   newIssuer(t),
 		wire:     newWire(t, etcd.URL[len("https://"):]),
 		clientCA: harness.NewCA(t, "users"),
 		proxyCA:  harness.NewCA(t, "front-proxy"),
@@ -59,14 +57,14 @@ func startSite(t *testing.T) *besideSite {
 	c := cluster.Start(t, cluster.Options{
 		Topology: cluster.Beside, Etcd: etcd,
 		Rewrite: []string{"https://$(HOST_IP):2379", "https://" + s.wire.address},
-		KubeAPIServerArgs: append(s.issuer.kubeAPIServerArgs(),
+		KubeAPIServerArgs: []string{
 			"--requestheader-uid-headers=X-Remote-Uid",
 			"--max-requests-inflight=1200",
-			"--client-ca-file="+clientCAFile,
-			"--requestheader-client-ca-file="+s.proxyCA.CertFile,
-			"--proxy-client-cert-file="+proxy.CertFile,
-			"--proxy-client-key-file="+proxy.KeyFile,
-		),
+			"--client-ca-file=" + clientCAFile,
+			"--requestheader-client-ca-file=" + s.proxyCA.CertFile,
+			"--proxy-client-cert-file=" + proxy.CertFile,
+			"--proxy-client-key-file=" + proxy.KeyFile,
+		},
 	})
 	s.site = siteOf(t, c, "v1beta3")
 	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")

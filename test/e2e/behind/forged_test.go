@@ -12,7 +12,7 @@ import (
 // testForgedHeaders sends the front proxy's headers with other certificates.
 func testForgedHeaders(t *testing.T, s *besideSite) {
 	forged := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
-	front := s.proxyCA
+	front, joe := s.proxyCA, s.serviceAccountToken(t, "joe")
 	for name, c := range map[string]struct {
 		credentials []credential
 		code        int
@@ -20,7 +20,7 @@ func testForgedHeaders(t *testing.T, s *besideSite) {
 		"with the front proxy's certificate":              {[]credential{withCertificate(front.Client(t, proxyName))}, http.StatusOK},
 		"without a certificate":                           {nil, http.StatusForbidden},
 		"with a user's certificate":                       {[]credential{withCertificate(s.clientCA.Client(t, "jane"))}, http.StatusForbidden},
-		"with a user's token":                             {[]credential{s.issuer.token(t, "joe")}, http.StatusForbidden},
+		"with a user's token":                             {[]credential{joe}, http.StatusForbidden},
 		"with a certificate of another authority":         {[]credential{withCertificate(harness.NewCA(t, "other").Client(t, proxyName))}, http.StatusUnauthorized},
 		"with the authority's, but a name not allowed":    {[]credential{withCertificate(front.Client(t, "someone"))}, http.StatusUnauthorized},
 		"with the right name, of the users' authority":    {[]credential{withCertificate(s.clientCA.Client(t, proxyName))}, http.StatusForbidden},
@@ -33,9 +33,9 @@ func testForgedHeaders(t *testing.T, s *besideSite) {
 		})
 	}
 	t.Run("through the aggregator the user's own name goes on", func(t *testing.T) {
-		reply := send(t, s.aggregated(t).as(s.issuer.token(t, "joe")), http.MethodGet, objectsPath, "", forged...)
+		reply := send(t, s.aggregated(t).as(joe), http.MethodGet, objectsPath, "", forged...)
 		require.Equal(t, http.StatusForbidden, reply.Code, reply.Body)
-		require.Contains(t, reply.Body, "oidc:joe")
+		require.Contains(t, reply.Body, "system:serviceaccount:default:joe")
 	})
 }
 

@@ -8,16 +8,150 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
+
+const kubeObjectsPath = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+
+// kubeSite is a kube-apiserver and clients of its administrator.
+type kubeSite struct {
+	etcd    *harness.Etcd
+	kube    *harness.KubeAPIServer
+	kubectl *harness.Kubectl
+	client  kubernetes.Interface
+}
+
+// TestRightsOfTheManifests starts a server without the permissions of the manifests, and grants them one
+// by one. Before each grant it checks what fails without the permission. What a server says of a
+// kube-apiserver that is away, slow or wrong is tested in pkg/server/kubeapiserver.
+func TestRightsOfTheManifests(t *testing.T) {
+	t.Parallel()
+	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
+	kube := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})
+	client, err := kubernetes.NewForConfig(kube.Config(t))
+	require.NoError(t, err)
+	s := &kubeSite{etcd: etcd, kube: kube, kubectl: kube.Kubectl(t), client: client}
+	s.applyRights(t)
+	granted := s.granted(t)
+	require.Len(t, granted, 16)
+	if binaries.Base() == binaries.FirstBase {
+		granted = slices.DeleteFunc(granted, permission.isOfLaterBases)
+	}
+	of := func(verb string) []permission {
+		return slices.DeleteFunc(slices.Clone(granted), func(p permission) bool { return p.verb != verb })
+	}
+	server := s.launch(t, "rights")
+	server.waitReadiness(t, http.StatusInternalServerError,
+		passes("kube-apiserver"),
+		says("delegated-authentication", "this server is not allowed to read the ConfigMap kube-system/extension-apiserver-authentication: bind the Role kube-system/extension-apiserver-authentication-reader to this server's user"),
+		remarks("delegated-tokens", "this server is not allowed to create TokenReviews: bind the ClusterRole system:auth-delegator to this server's user"),
+		says("delegated-authorization", "this server is not allowed to create SubjectAccessReviews, and rejects all requests: bind the ClusterRole system:auth-delegator to this server's user"),
+		says("delegated-admission", "this server is not allowed to list the cluster's "),
+	)
+	for _, missing := range slices.Concat(of("create"), of("list")) {
+		server.waitSaid(t, missing.rejection())
+	}
+	require.Contains(t, server.Process.Output(), `User \"system:serviceaccount:default:rights\" cannot create resource \"subjectaccessreviews\"`)
+	server.waitCode(t, "/livez", http.StatusOK)
+
+	s.grant(t, "rights", "list", of("list")...)
+	server.waitReadiness(t, http.StatusInternalServerError, passes("delegated-admission"), "[-]delegated-authorization")
+	for _, missing := range of("watch") {
+		server.waitSaid(t, missing.rejection())
+	}
+	s.grant(t, "rights", "watch", of("watch")...)
+
+	s.grantTrust(t, "rights")
+	server.waitReadiness(t, http.StatusInternalServerError, passes("delegated-authentication"), "[-]delegated-authorization")
+	require.Equal(t, 1, strings.Count(server.Process.Output(), "this server is not allowed to read the ConfigMap"), "it is logged once")
+	testKubeReviews(t, s, server)
+}
+
+// server is a server behind the kube-apiserver.
+type server struct{ *harness.Server }
+
+// launch starts a server with a new service account, which has no permissions.
+func (s *kubeSite) launch(t *testing.T, account string) *server {
+	t.Helper()
+	s.kubectl.Run(t, "create", "serviceaccount", account)
+	config := clientcmdapi.NewConfig()
+	config.Clusters[account] = &clientcmdapi.Cluster{Server: s.kube.URL, CertificateAuthority: s.kube.ClientCA.CertFile}
+	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: s.token(t, account)}
+	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
+	config.CurrentContext = account
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, file))
+	return &server{harness.LaunchServer(t, harness.ServerOptions{
+		Etcd: s.etcd, Args: []string{"--etcd-prefix=/" + account, "--kubeconfig=" + file, "--v=0"},
+	})}
+}
+
+func (s *kubeSite) token(t *testing.T, account string) string {
+	t.Helper()
+	return strings.TrimSpace(s.kubectl.Run(t, "create", "token", account))
+}
+
+// get sends a request without credentials, apart from headers of the form "Name:
+// value".
+func (s *server) get(a *eventually.Attempt, path string, headers ...string) harness.Reply {
+	return s.present(a, nil, path, headers...)
+}
+
+// present is get with client certificates.
+func (s *server) present(a *eventually.Attempt, certificates []tls.Certificate, path string, headers ...string) harness.Reply {
+	config := &tls.Config{InsecureSkipVerify: true, Certificates: certificates}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+	reply, err := harness.Send(a.Context(), client, http.MethodGet, s.URL+path, "", headers...)
+	require.NoError(a, err)
+	return reply
+}
+
+// waitReadiness waits until an anonymous request for /readyz?verbose is answered
+// with the code and each of the texts.
+func (s *server) waitReadiness(t *testing.T, code int, texts ...string) {
+	t.Helper()
+	eventually.Holds(t, fmt.Sprintf("readiness is %d and says %q", code, texts), func(a *eventually.Attempt) {
+		reply := s.get(a, "/readyz?verbose")
+		require.Equal(a, code, reply.Code, reply.Body)
+		for _, text := range texts {
+			require.Contains(a, reply.Body, text)
+		}
+	})
+}
+
+// waitCode waits until requests for a path are answered with the code.
+func (s *server) waitCode(t *testing.T, path string, code int, headers ...string) {
+	t.Helper()
+	eventually.Holds(t, fmt.Sprintf("%s is answered %d", path, code), func(a *eventually.Attempt) {
+		reply := s.get(a, path, headers...)
+		require.Equal(a, code, reply.Code, reply.Body)
+	})
+}
+
+// waitSaid waits until the log contains a text.
+func (s *server) waitSaid(t *testing.T, text string) {
+	t.Helper()
+	eventually.Holds(t, "the log has "+text, func(a *eventually.Attempt) { require.Contains(a, s.Process.Output(), text) })
+}
+
+// says returns the line of /readyz?verbose about a failed check.
+func says(check, text string) string { return fmt.Sprintf("[-]%s failed: %s", check, text) }
+
+// remarks returns the line about a check that passed with a warning.
+func remarks(check, text string) string { return fmt.Sprintf("[+]%s ok, but: %s", check, text) }
+
+func passes(check string) string { return fmt.Sprintf("[+]%s ok\n", check) }
 
 // permission is a rule for one group, resource and verb.
 type permission struct{ group, resource, verb string }
@@ -105,54 +239,6 @@ func (s *kubeSite) grantTrust(t *testing.T, account string) {
 	s.kubectl.Run(t, "create", "rolebinding", account, "-n", "kube-system", "--role=extension-apiserver-authentication-reader", "--serviceaccount=default:"+account)
 }
 
-// grantAll gives a service account the permissions that the manifests give to this
-// server.
-func (s *kubeSite) grantAll(t *testing.T, account string) {
-	t.Helper()
-	s.grant(t, account, "all", s.granted(t)...)
-	s.grantTrust(t, account)
-}
-
-// testRights starts a server without the permissions of the manifests, and grants
-// them one by one. Before each grant it checks what fails without the permission.
-func testRights(t *testing.T, s *kubeSite) {
-	granted := s.granted(t)
-	require.Len(t, granted, 16)
-	if binaries.Base() == binaries.FirstBase {
-		granted = slices.DeleteFunc(granted, permission.isOfLaterBases)
-	}
-	of := func(verb string) []permission {
-		return slices.DeleteFunc(slices.Clone(granted), func(p permission) bool { return p.verb != verb })
-	}
-	server := s.launch(t, "rights")
-	server.gate.set(func() { server.gate.ahead = time.Hour }) // makes later errors visible early
-	server.gate.open(t)
-	server.waitReadiness(t, http.StatusInternalServerError,
-		passes("kube-apiserver"),
-		says("delegated-authentication", "this server is not allowed to read the ConfigMap kube-system/extension-apiserver-authentication: bind the Role kube-system/extension-apiserver-authentication-reader to this server's user"),
-		remarks("delegated-tokens", "this server is not allowed to create TokenReviews: bind the ClusterRole system:auth-delegator to this server's user"),
-		says("delegated-authorization", "this server is not allowed to create SubjectAccessReviews, and rejects all requests: bind the ClusterRole system:auth-delegator to this server's user"),
-		says("delegated-admission", "this server is not allowed to list the cluster's "),
-	)
-	for _, missing := range slices.Concat(of("create"), of("list")) {
-		server.waitSaid(t, missing.rejection())
-	}
-	require.Contains(t, server.Process.Output(), `User \"system:serviceaccount:default:rights\" cannot create resource \"subjectaccessreviews\"`)
-	server.waitCode(t, "/livez", http.StatusOK)
-
-	s.grant(t, "rights", "list", of("list")...)
-	server.waitReadiness(t, http.StatusInternalServerError, passes("delegated-admission"), "[-]delegated-authorization")
-	for _, missing := range of("watch") {
-		server.waitSaid(t, missing.rejection())
-	}
-	s.grant(t, "rights", "watch", of("watch")...)
-
-	testTrust(t, s, server)
-	server.requireSaid(t, 1, "this server is not allowed to read the ConfigMap")
-	testKubeReviews(t, s, server)
-	testTrustLater(t, s, server)
-}
-
 // testKubeReviews grants the permissions to create access reviews and token reviews.
 func testKubeReviews(t *testing.T, s *kubeSite, server *server) {
 	t.Helper()
@@ -170,41 +256,6 @@ func testKubeReviews(t *testing.T, s *kubeSite, server *server) {
 	s.grant(t, "rights", "tokens", permission{"authentication.k8s.io", "tokenreviews", "create"})
 	server.waitReadiness(t, http.StatusOK, passes("delegated-tokens"))
 	server.waitCode(t, kubeObjectsPath, http.StatusOK, reader)
-}
-
-const (
-	trustName  = "extension-apiserver-authentication"
-	trustCheck = "delegated-authentication"
-	trustText  = "the ConfigMap kube-system/" + trustName
-)
-
-// testTrust makes the ConfigMap of CAs missing, then broken, then valid.
-func testTrust(t *testing.T, s *kubeSite, server *server) {
-	t.Helper()
-	missing := server.gate.tell(nil)
-	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is missing"))
-	broken := server.gate.tell(map[string]string{
-		"requestheader-client-ca-file":   "nonsense",
-		"requestheader-username-headers": `["X-Remote-User"]`,
-	})
-	missing()
-	server.waitReadiness(t, http.StatusInternalServerError, says(trustCheck, trustText+" is invalid, its requestheader-client-ca-file contains no PEM certificates"))
-	s.grantTrust(t, "rights")
-	broken()
-	server.waitReadiness(t, http.StatusInternalServerError, passes(trustCheck), "[-]delegated-authorization")
-}
-
-// testTrustLater breaks the ConfigMap after the server has read it. The server
-// keeps the values it read.
-func testTrustLater(t *testing.T, s *kubeSite, server *server) {
-	t.Helper()
-	masters := []string{"X-Remote-User: admin", "X-Remote-Group: system:masters"}
-	server.waitFrontProxy(t, s, http.StatusOK, masters...)
-	broken := server.gate.tell(map[string]string{"requestheader-client-ca-file": "nonsense", "requestheader-username-headers": "{"})
-	server.waitReadiness(t, http.StatusOK, remarks(trustCheck, trustText+" is invalid, its requestheader-username-headers is not a JSON list of strings"))
-	server.waitFrontProxy(t, s, http.StatusOK, masters...)
-	broken()
-	server.waitReadiness(t, http.StatusOK, passes(trustCheck))
 }
 
 // waitFrontProxy waits until requests for objects through the front proxy are

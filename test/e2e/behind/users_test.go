@@ -69,16 +69,11 @@ func (s *besideSite) users(t *testing.T) []user {
 	t.Helper()
 	const some = "some"
 	return []user{
-		{"certificate", []credential{s.signedCertificate(t, "jane", "team-a", "team-b")},
+		{"certificate", []credential{withCertificate(s.clientCA.Client(t, "jane", "team-a", "team-b"))},
 			authenticationv1.UserInfo{Username: "jane", Groups: []string{"team-a", "team-b", "system:authenticated"}}},
 		{"service-account", []credential{s.serviceAccountToken(t, "robot")},
 			authenticationv1.UserInfo{Username: "system:serviceaccount:default:robot", UID: some,
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"}}},
-		{"bootstrap-token", []credential{s.bootstrapToken(t)},
-			authenticationv1.UserInfo{Username: "system:bootstrap:abcdef",
-				Groups: []string{"system:bootstrappers", "system:bootstrappers:tests", "system:authenticated"}}},
-		{"openid-connect", []credential{s.issuer.token(t, "joe", "dev", "ops")},
-			authenticationv1.UserInfo{Username: "oidc:joe", Groups: []string{"oidc:dev", "oidc:ops", "system:authenticated"}}},
 		{"impersonation", []credential{s.admin(t), impersonating(rest.ImpersonationConfig{
 			UserName: "someone", UID: "42", Groups: []string{"a-group", "Ünïcode, with comma"},
 			Extra: map[string][]string{"example.com/reason": {"one", "two"}}})},
