@@ -92,14 +92,3 @@ func (g *Generator) optional(high int32) *int32 {
 	}
 	return new(g.number(0, high))
 }
-
-// WithFewQueues limits the number of queues of a level that kube-apiserver
-// enforces. kube-apiserver creates all queues at once, and ten million take
-// gigabytes.
-func WithFewQueues(level *flowcontrolv1.PriorityLevelConfiguration) *flowcontrolv1.PriorityLevelConfiguration {
-	if limited := level.Spec.Limited; limited != nil && limited.LimitResponse.Queuing != nil {
-		queuing := limited.LimitResponse.Queuing
-		queuing.Queues = min(queuing.Queues, 300)
-	}
-	return level
-}

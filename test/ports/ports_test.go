@@ -33,17 +33,6 @@ func TestPortOnWhichSomebodyListensIsNotTaken(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestListenerIsOpenUntilTheTestEnds(t *testing.T) {
-	var listener net.Listener
-	require.True(t, t.Run("a test with a listener", func(t *testing.T) {
-		listener = Listen(t)
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		require.NoError(t, err)
-		require.NoError(t, connection.Close())
-	}))
-	require.ErrorIs(t, listener.Close(), net.ErrClosed)
-}
-
 // TestProcessesThatStartMeanwhileDoNotKeepThePort starts processes while ports are taken:
 // a child has every open socket of its parent until it executes its program.
 func TestProcessesThatStartMeanwhileDoNotKeepThePort(t *testing.T) {

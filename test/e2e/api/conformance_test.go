@@ -34,7 +34,6 @@ func themes() []theme {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	pair := startPair(t)
-	t.Run("paths that are no resources", pair.walk)
 	results := pair.leadAll(t, notLater())
 	t.Run("generated objects", pair.generated)
 

@@ -53,10 +53,6 @@ the file is not current.
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
-	text.WriteString("\n## Paths that are no resources\n\nEach path of either server's list at `/`, without the groups and checks that one of them has alone,\nas an administrator, as a user without rights and without credentials. These answer as kube-apiserver's,\nbut for:\n\n| requests | reason |\n|---|---|\n")
-	for _, difference := range pathDifferences() {
-		fmt.Fprintf(&text, "| %s | %s |\n", difference.of, difference.reason)
-	}
 	text.WriteString("\n## On later releases of Kubernetes\n\n`make conformance K8S=0.37` compares the server on k8s.io 0.37 with kube-apiserver 1.37; 0.36 is\nthe other release, and `make test-releases` runs both. In addition to the differences above:\n\n| since | difference | reason |\n|---|---|---|\n")
 	for _, later := range laterDifferences() {
 		fmt.Fprintf(&text, "| 1%s | %s | %s |\n", strings.TrimPrefix(later.since, "0"), later.name, later.reason)

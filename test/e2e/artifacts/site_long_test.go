@@ -22,7 +22,6 @@ import (
 )
 
 const (
-	basePath = "/apis/flowcontrol.apiserver.k8s.io/v1beta3"
 	replicas = 3
 	// account and namespace are the names in artifacts/prometheus.
 	account, guideNamespace = "prometheus", "monitoring"

@@ -2,14 +2,11 @@ package harness
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -17,49 +14,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
-
-func TestEtcdKeepsItsDataThroughStopAndKill(t *testing.T) {
-	ca := NewCA(t, "etcd-ca")
-	for name, options := range map[string]EtcdOptions{
-		"in the clear": {},
-		"over TLS":     {CA: ca},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e := StartEtcd(t, options)
-			client := e.Client(t)
-			_, err := client.Put(t.Context(), "key", "value")
-			require.NoError(t, err)
-
-			for _, end := range []func(TB){e.Stop, e.Kill} {
-				end(t)
-				_, err := net.Dial("tcp", strings.SplitN(e.URL, "://", 2)[1])
-				require.Error(t, err, "nothing listens while etcd is away")
-				e.Start(t)
-				got, err := client.Get(t.Context(), "key")
-				require.NoError(t, err)
-				require.Len(t, got.Kvs, 1)
-				require.Equal(t, "value", string(got.Kvs[0].Value))
-			}
-		})
-	}
-}
-
-func TestKubectlsErrorsAreForItsCaller(t *testing.T) {
-	missing := StartServer(t, ServerOptions{}).Kubectl(t).Try(t, "", "get", "flowschema", "missing")
-	require.Equal(t, 1, missing.ExitCode)
-	require.Contains(t, missing.Stderr, "NotFound")
-}
-
-func TestProcessThatOnlyEndsReportsItsStatusAndOutput(t *testing.T) {
-	p := StartProcess(t, Command{Path: "/bin/sh", Args: []string{"-c", "echo said; echo and >&2; exit 3"}})
-	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
-	defer cancel()
-	code, err := p.ExitCode(ctx)
-	require.NoError(t, err)
-	require.Equal(t, 3, code)
-	require.Equal(t, "said\nand\n", p.Output())
-	require.ErrorIs(t, p.WaitOutput(ctx, "more"), errEnded)
-}
 
 func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
 	owner := &recorder{TB: t}

@@ -55,26 +55,6 @@ func (s *Server) Targets(ctx context.Context) ([]Target, error) {
 	return data.ActiveTargets, err
 }
 
-// Names returns the names of all series.
-func (s *Server) Names(ctx context.Context) (names []string, err error) {
-	err = s.get(ctx, "/api/v1/label/__name__/values", &names)
-	return names, err
-}
-
-// Alert is an alert that is pending or fires.
-type Alert struct {
-	Labels, Annotations map[string]string
-	// State is pending or firing.
-	State string
-}
-
-// Alerts returns the alerts.
-func (s *Server) Alerts(ctx context.Context) ([]Alert, error) {
-	var data struct{ Alerts []Alert }
-	err := s.get(ctx, "/api/v1/alerts", &data)
-	return data.Alerts, err
-}
-
 // Fetch reads a page. A status code other than 200 is an error.
 func (s *Server) Fetch(ctx context.Context, path string) (string, error) {
 	reply, err := harness.Send(ctx, http.DefaultClient, http.MethodGet, s.URL+path, "")
