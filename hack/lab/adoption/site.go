@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,10 +12,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -61,8 +59,7 @@ func newSite(o *harness.Owner, s server) *site {
 	o.Check(err)
 	l.target, err = traffic.NewTarget(l.kubeAPIServer.Kubeconfig)
 	o.Check(err)
-	_, err = l.client.CoreV1().Namespaces().Create(o.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	o.Check(err)
+	l.kubectl("create", "namespace", namespace)
 	l.kubeconfig = l.writeKubeconfig(l.account(namespace, adopter))
 	l.elephant = l.account(namespace, "elephant")
 	for i := range mice {
@@ -89,28 +86,18 @@ func (l *site) account(namespace, name string) string {
 }
 
 func (l *site) writeKubeconfig(token string) string {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["cluster"] = &clientcmdapi.Cluster{Server: l.kubeAPIServer.URL, CertificateAuthority: l.kubeAPIServer.ClientCA.CertFile}
-	config.AuthInfos["server"] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["server"] = &clientcmdapi.Context{Cluster: "cluster", AuthInfo: "server"}
-	config.CurrentContext = "server"
 	path := filepath.Join(l.dir, "server.kubeconfig")
-	l.o.Check(clientcmd.WriteToFile(*config, path))
+	l.o.Check(os.WriteFile(path, fmt.Appendf(nil, `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+		"clusters": [{"name": "c", "cluster": {"server": %q, "certificate-authority": %q}}], "users": [{"name": "c", "user": {"token": %q}}],
+		"contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}]}`, l.kubeAPIServer.URL, l.kubeAPIServer.ClientCA.CertFile, token), 0o600))
 	return path
 }
 
-// permit gives the server the permissions of its manifests, and the clients those to read
-// its group.
+// permit gives the server the permissions of its manifests, and the clients those to read its group.
 func (l *site) permit() {
 	server := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: adopter}
+	l.kubectl("-n", metav1.NamespaceSystem, "create", "rolebinding", adopter, "--role=extension-apiserver-authentication-reader", "--serviceaccount="+namespace+":"+adopter)
 	l.bind("system:auth-delegator", server)
-	ctx := l.o.Context()
-	_, err := l.client.RbacV1().RoleBindings(metav1.NamespaceSystem).Create(ctx, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: adopter},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "extension-apiserver-authentication-reader"},
-		Subjects:   []rbacv1.Subject{server},
-	}, metav1.CreateOptions{})
-	l.o.Check(err)
 	if len(l.server.rules) > 0 {
 		l.role("own", l.server.rules...)
 		l.bind("own", server)
@@ -144,10 +131,7 @@ func (l *site) mayReadConfiguration(may bool) {
 		l.bind(extraRole, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: adopter})
 		return
 	}
-	err := l.client.RbacV1().ClusterRoleBindings().Delete(l.o.Context(), "adoption:"+extraRole+":"+adopter, metav1.DeleteOptions{})
-	if !apierrors.IsNotFound(err) {
-		l.o.Check(err)
-	}
+	l.kubectl("delete", "--ignore-not-found", "clusterrolebinding", "adoption:"+extraRole+":"+adopter)
 }
 
 // register makes the APIService, by a Service that is a name of this machine.
@@ -171,9 +155,9 @@ spec:
 `, namespace, l.port, l.server.version.Version, l.server.version.Group), "apply", "-f", "-")
 }
 
+func (l *site) kubectl(args ...string) { l.kubeAPIServer.Kubectl(l.o).Run(l.o, args...) }
+
 // nudge makes kube-apiserver check the APIService at once.
 func (l *site) nudge() {
-	l.kubeAPIServer.Kubectl(l.o).Run(l.o, "annotate", "--overwrite", "apiservice", apiService(l.server.version), "adoption/nudge="+time.Now().Format(time.RFC3339Nano))
+	l.kubectl("annotate", "--overwrite", "apiservice", l.server.version.Version+"."+l.server.version.Group, "adoption/nudge="+time.Now().Format(time.RFC3339Nano))
 }
-
-func apiService(version schema.GroupVersion) string { return version.Version + "." + version.Group }

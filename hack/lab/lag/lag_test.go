@@ -64,12 +64,3 @@ func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
 	}})
 	assert.Contains(t, text, "| slow | ours | 5, 1, 2 (without: 7) | 130 MiB, 1.30 | 55 MiB, 1.10 | 9 MB | 30ms, 2.00 (without: 20ms) | 0 of 9 |\n")
 }
-
-func TestTheWorstOfManyRunsIsShown(t *testing.T) {
-	const mebi = 1 << 20
-	run := func(without, with, etcd float64, stale int) result {
-		return result{server: "ours", fault: "slow", without: phase{peak: without * mebi, etcd: 10}, with: phase{peak: with * mebi, etcd: etcd, served: 2}, seen: 5, stale: stale}
-	}
-	assert.Contains(t, worst([]result{run(100, 110, 20, 0), run(50, 100, 10, 1), run(200, 150, 15, 0), run(120, 154, 15, 0)}),
-		"| slow | ours | 4 | 8, 0, 0 | 2.00 | 2.00 | 1 of 20 | 50, 110, 200 | 100, 130, 154 | 1.18 |\n")
-}

@@ -33,7 +33,6 @@ type settings struct {
 	load          time.Duration // of the lists without a fault, and under it
 	quiet         time.Duration // of the gets alone
 	limit         float64       // of resident memory in bytes, at which a server is killed
-	times         int           // each server meets each fault
 	only          string
 	beside        []server // further servers
 }
@@ -45,7 +44,6 @@ func main() {
 	flag.DurationVar(&s.load, "load", 20*time.Second, "how long the lists run without a fault, and under it")
 	flag.DurationVar(&s.quiet, "quiet", 8*time.Second, "how long the gets run alone under a fault")
 	limit := flag.Int("limit", 8, "resident memory in GiB above which a server is killed, as by a kernel")
-	flag.IntVar(&s.times, "times", 1, "how often each server meets each fault; with more than once the worst is shown, and no file written")
 	flag.Func("beside", "another kube-apiserver, as NAME=PATH or NAME=PATH,FLAG,FLAG", s.addServer)
 	flag.StringVar(&s.only, "only", "", "measure only servers and faults with this in their names, and write no file")
 	output := flag.String("output", filepath.Join("docs", "evidence", "reliability.md"), "file whose section is written, from the top of the repository; empty: none")
@@ -62,16 +60,11 @@ func run(ctx context.Context, s settings, output string) error {
 				if !strings.Contains(server.name+", "+fault.name, s.only) {
 					continue
 				}
-				for range s.times {
-					o.Within(func(o *harness.Owner) { results = append(results, measure(o, s, server, fault)) })
-				}
+				o.Within(func(o *harness.Owner) { results = append(results, measure(o, s, server, fault)) })
 			}
 		}
 	})
 	text := report(s, results)
-	if s.times > 1 {
-		text, output = worst(results), ""
-	}
 	if err != nil || output == "" || s.only != "" {
 		fmt.Print(text)
 		return err
