@@ -128,22 +128,17 @@ run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(CURDIR)/bin/gotestsum --format=pk
 # Two phases in parallel, since end-to-end tests mostly wait: the unit tests get the
 # processors that the other phase leaves (nice). Both run even if one fails.
 .PHONY: test
-test: preflight bin/gotestsum ## Run the tests that a change must pass (short lane)
+test: bin/gotestsum ## Run the tests that a change must pass (short lane)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going --jobs=2 test-e2e test-units || status=$$?; \
 	  $(MAKE) report || status=$$?; exit $$status
 
 .PHONY: test-long
-test-long: preflight bin/gotestsum ## Run the long lane: full counts, new seeds, every guide and release (hours)
+test-long: bin/gotestsum ## Run the long lane: full counts, new seeds, every guide and release (hours)
 	@rm -rf $(RESULTS)
 	@status=0; $(MAKE) --keep-going LANE=long- test-units test-e2e test-adoption vuln || status=$$?; \
 	  $(MAKE) test-releases || status=$$?; \
 	  $(MAKE) LANE=long- report || status=$$?; exit $$status
-
-# Reports what the machine lacks before a test hangs or fails for it.
-.PHONY: preflight
-preflight:
-	@hack/preflight.sh
 
 .PHONY: report
 report: bin/gotestsum ## List what failed in the last test run, and what passed on retry
@@ -158,7 +153,7 @@ report: bin/gotestsum ## List what failed in the last test run, and what passed 
 # them. So `make test` runs under it those packages of the engine that hold its state
 # and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
 # others of the engine, RACED names what runs under the detector in its folder.
-LARGE := /pkg/apf(/(allocation|classify|configsync|filter|internal/(adoption|benchmarks|debugendpoints|metrics|statussync|test/release)))?$$
+LARGE := /pkg/apf(/(allocation|classify|configsync|filter|options|storage|internal/(adoption|benchmarks|debugendpoints|metrics|statussync|test/release)))?$$
 RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
 
 .PHONY: test-units
@@ -323,7 +318,7 @@ binaries: ## Build the programs that `make test` runs
 
 .PHONY: binaries-long
 binaries-long: ## Build the programs that `make test-long` runs
-	@echo "binaries-long: also kube-apiserver 1.36 and 1.37, the server on k8s.io 0.36 and 0.37, Prometheus, promtool, BuildKit and the OpenTelemetry collector (minutes the first time)"
+	@echo "binaries-long: also kube-apiserver 1.36 and 1.37, the server on k8s.io 0.36 and 0.37, Prometheus, promtool, Helm and clients (minutes the first time)"
 	@go run ./test/binaries/build -long
 
 .PHONY: bench
@@ -411,8 +406,6 @@ verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 vuln: bin/govulncheck ## Look for known vulnerabilities in what is shipped (long lane, some minutes)
 	@hack/vuln.sh
 
-# A release is built with the patch of Go that go.mod names.
-release: export GOTOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)
 release: vuln
 
 .PHONY: verify-api
@@ -447,7 +440,7 @@ update-docs: binaries ## Update outputs, flags, filters and conformance in the d
 	@cd kubectl-apf && go test -count=1 ./explain -run=TestSeatsDocument -update-docs
 	@go test -count=1 ./test/e2e/artifacts -run=TestChartHoldsTheKustomizations -update-docs
 	@go test -tags=long -count=1 -p=1 -run='Tour|Guide' ./test/e2e/alone ./test/e2e/plugin ./test/e2e/artifacts -update-docs
-	@go test -tags=long -count=1 -timeout=1h ./test/e2e/alone -run='TestClients|TestK9s' -update-docs
+	@go test -tags=long -count=1 -timeout=1h ./test/e2e/alone -run=TestClients -update-docs
 	@go test -tags=long -count=1 -timeout=1h ./test/e2e/behind -run=TestSkew -update-docs
 	@$(MAKE) conformance
 
