@@ -164,15 +164,17 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 func TestAgesEndWithTheLatestTimeInADump(t *testing.T) {
 	directory := t.TempDir()
 	later := strings.SplitAfter(requestsAt(41), "\n")[1]
-	write(t, directory, map[string]string{"x": requestsAt(1) + later, "y/levels.txt": levelsText})
+	const rejection = `[{"priorityLevelName":"a","flowSchemaName":"b","reason":"queue-full","count":7,"firstTime":"2026-05-06T07:00:00Z","lastTime":"2026-05-06T07:08:00Z"}]`
+	write(t, directory, map[string]string{"x": requestsAt(1) + later, "y/levels.txt": levelsText, "z/rejections": rejection})
 	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Requests: true})
 	require.NoError(t, err)
-	require.Len(t, states, 2)
+	require.Len(t, states, 3)
 	saved := states[0]
 	require.Len(t, saved.Requests, 2)
 	assert.Equal(t, new(40.0), saved.Since(saved.Requests[0].Arrived))
 	assert.Nil(t, saved.Since(saved.Requests[1].Arrived), "nothing says how long after it the dump was taken")
 	assert.True(t, states[1].Taken.IsZero())
+	assert.Equal(t, "07:08", states[2].Taken.Format("15:04"))
 }
 
 // TestPreviousIsEarlierWhateverItsTime has a previous log that was written last, as copies

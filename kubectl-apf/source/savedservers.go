@@ -218,11 +218,16 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 		}
 		s.state.Add(endpoint, bytes.NewReader(a.data))
 	}
+	var times []time.Time
 	for i := range s.state.Requests {
-		for _, at := range []time.Time{s.state.Requests[i].Arrived, s.state.Requests[i].Started} {
-			if at.After(s.state.Taken) {
-				s.state.Taken = at
-			}
+		times = append(times, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
+	}
+	for i := range s.state.Rejections {
+		times = append(times, s.state.Rejections[i].Last)
+	}
+	for _, at := range times {
+		if at.After(s.state.Taken) {
+			s.state.Taken = at
 		}
 	}
 	return s

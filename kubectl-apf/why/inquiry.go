@@ -38,7 +38,7 @@ type Inquiry struct {
 	// all are the flows, asked the same for the requests of the query.
 	all, asked map[flowKey]*account
 	maxFlows   int
-	// since and until span the events.
+	// since and until span the evidence; zero if it tells no times.
 	since, until time.Time
 
 	observed, annotated    int
@@ -117,15 +117,20 @@ func (i *Inquiry) Observe(r *logs.Request) {
 			i.others[""]++
 		}
 	}
-	if i.since.IsZero() || r.Arrival.Before(i.since) {
-		i.since = r.Arrival
-	}
-	if end := r.End(); end.After(i.until) {
-		i.until = end
-	}
+	i.span(r.Arrival, r.End())
 	reason := i.reason(r, key)
 	for _, a := range i.accountsOf(key, i.asks(r.User, key.schema)) {
 		a.add(r, &attributes, reason)
+	}
+}
+
+// span makes the evidence span a time too.
+func (i *Inquiry) span(since, until time.Time) {
+	if i.since.IsZero() || since.Before(i.since) {
+		i.since = since
+	}
+	if until.After(i.until) {
+		i.until = until
 	}
 }
 

@@ -68,8 +68,13 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 	return s
 }
 
-// seconds returns the span of the evidence.
-func (i *Inquiry) seconds() float64 { return i.until.Sub(i.since).Seconds() }
+// seconds returns the span of the uses.
+func (i *Inquiry) seconds() float64 {
+	if i.observed == 0 {
+		return rememberedSpan.Seconds()
+	}
+	return i.until.Sub(i.since).Seconds()
+}
 
 // meanMetrics are the mean metrics of a level, in seats, over the servers that tell them.
 type meanMetrics struct {

@@ -14,25 +14,25 @@ import (
 const rememberedSpan = 15 * time.Minute
 
 // remember fills the accounts from top_flows and rejections, and reports whether there
-// are any.
+// are any. Rejections may be older than uses.
 func (i *Inquiry) remember() bool {
 	told := false
 	for r := range i.replicas {
 		one := &i.replicas[r]
+		if len(one.Flows) == 0 && len(one.Rejections) == 0 {
+			continue
+		}
+		told = true
+		if !one.Taken.IsZero() {
+			i.span(one.Taken.Add(-rememberedSpan), one.Taken)
+		}
 		for f := range one.Flows {
-			told = true
 			i.rememberFlow(&one.Flows[f])
 		}
 		for r := range one.Rejections {
-			told = true
 			i.rememberRejection(&one.Rejections[r])
+			i.span(one.Rejections[r].First, one.Rejections[r].Last)
 		}
-		if (len(one.Flows) > 0 || len(one.Rejections) > 0) && one.Read.After(i.until) {
-			i.until = one.Read
-		}
-	}
-	if told {
-		i.since = i.until.Add(-rememberedSpan)
 	}
 	return told
 }

@@ -211,7 +211,7 @@ func TestMetricsAloneGiveCounters(t *testing.T) {
 func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	read := start().Add(time.Hour)
 	replicas := []replica.Replica{{
-		Read: read,
+		Read: read.Add(time.Hour), Taken: read,
 		Flows: []replica.Flow{
 			{Level: "queued", FlowSchema: "users", Distinguisher: "runaway", SeatSeconds15m: 8900},
 			{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds15m: 2},
@@ -234,8 +234,15 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	// 10 seats for 15 minutes; each may have a half.
 	assert.Equal(t, 4500.0, f.FairShare)
 	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
-	assert.Equal(t, read.Add(-15*time.Minute), *r.Since)
+	assert.Equal(t, []time.Time{start(), read}, []time.Time{*r.Since, *r.Until}, "a file may be written later than the figures were true")
 	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`}, actions(r))
+}
+
+func TestWhatTellsNoTimeHasNone(t *testing.T) {
+	r := inquire(Query{}, []replica.Replica{{Read: start(), Flows: []replica.Flow{{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds15m: 2}}}})
+	assert.Nil(t, r.Since)
+	assert.Contains(t, r.summary(), "from - to -")
+	assert.Equal(t, 9000.0, r.Flows[0].FairShare, "10 seats for 15 minutes")
 }
 
 func TestNothingIsSaidToBeNothing(t *testing.T) {
