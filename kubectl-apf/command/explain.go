@@ -89,7 +89,7 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	explainer := explain.New(explain.Input{Configuration: c, Own: c.Own, Replicas: replicas, Now: e.env.Clock.Now()})
+	explainer := explain.New(explain.Input{Configuration: c, Replicas: replicas, Now: e.env.Clock.Now()})
 	if len(requests) > 1 {
 		return e.write(explainer.ExplainAll(strings.Join(words, " "), requests))
 	}

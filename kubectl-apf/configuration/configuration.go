@@ -3,6 +3,7 @@
 package configuration
 
 import (
+	"fmt"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -10,6 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // DefaultTotal is the number of seats of a kube-apiserver without flags:
@@ -69,4 +71,14 @@ func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) 
 	e := engine.New(engine.Options{Clock: clock.NewFake(now), Total: total})
 	configuration, problems := configsync.NewTranslator().Translate(c.PriorityLevels, c.FlowSchemas)
 	return e, append(problems, e.Apply(configuration)...)
+}
+
+// Estimator returns what estimates the seats of lists, and its name: flowcontrol-apiserver, or Kubernetes
+// and a release. known reports whether the release is; otherwise it is the newest one.
+func (c Configuration) Estimator() (estimator estimate.Estimator, name string, known bool) {
+	if c.Own {
+		return estimate.Own(), "flowcontrol-apiserver", true
+	}
+	minor, known := c.Release.Minor()
+	return estimate.ForKubernetes(minor), fmt.Sprintf("Kubernetes 1.%d", minor), known
 }

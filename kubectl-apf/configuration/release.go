@@ -16,10 +16,6 @@ const (
 	Newest Release = "1.37"
 )
 
-// sizeEstimates is the first release whose servers estimate lists by the size of the
-// objects (feature SizeBasedListCostEstimate).
-const sizeEstimates Release = "1.34"
-
 // ReleaseOf returns the release of a version such as "v1.33.4+k3s1"; "" if it is not
 // one.
 func ReleaseOf(version string) Release {
@@ -75,24 +71,4 @@ func (r Release) numbers() (major, minor int, ok bool) {
 		return -1, -1, false
 	}
 	return major, minor, true
-}
-
-// Estimator is what a server counts to estimate the seats of a list.
-type Estimator string
-
-// The estimators.
-const (
-	// ByObjects counts the objects that a list reads.
-	ByObjects Estimator = "objects"
-	// BySize counts their bytes.
-	BySize Estimator = "size"
-)
-
-// Estimator returns the estimator of the release: ByObjects up to 1.33, BySize from
-// 1.34 on.
-func (r Release) Estimator() Estimator {
-	if r.Compare(sizeEstimates) < 0 {
-		return ByObjects
-	}
-	return BySize
 }

@@ -49,15 +49,6 @@ func TestReleasesAreComparedByNumber(t *testing.T) {
 	}
 }
 
-func TestEstimatorChangesWith134(t *testing.T) {
-	for release, want := range map[configuration.Release]configuration.Estimator{
-		"1.29": configuration.ByObjects, "1.33": configuration.ByObjects, "1.9": configuration.ByObjects,
-		"1.34": configuration.BySize, "1.37": configuration.BySize, "1.100": configuration.BySize,
-	} {
-		assert.Equal(t, want, release.Estimator(), release)
-	}
-}
-
 func TestAllReleasesAreKnown(t *testing.T) {
 	releases := configuration.Releases()
 	assert.Len(t, releases, 9)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -22,8 +21,6 @@ type Input struct {
 	// Configuration is in force. Its notes become notes of the answers; they say so if
 	// the total is not known.
 	Configuration configuration.Configuration
-	// Own reports whether they are flowcontrol-apiserver, not kube-apiserver.
-	Own bool
 	// Facts are the stored objects and the watchers, where they are known better than
 	// by Replicas.
 	Facts Facts
@@ -31,24 +28,6 @@ type Input struct {
 	Replicas []replica.Replica
 	// Now is the time of the engine's clock.
 	Now time.Time
-}
-
-// Facts are what is known about resources.
-type Facts map[schema.GroupResource]Fact
-
-// Fact is what an API server knows about a resource.
-type Fact struct {
-	// Objects is the number of stored objects in all namespaces. It is negative if it
-	// is not known.
-	Objects int64
-	// Bytes is their size; 0 if it is not known.
-	Bytes int64
-	// Watchers is the number of watches; negative if it is not known. Watches of one namespace or
-	// one name are included, so fewer may be notified.
-	Watchers int
-	// Absent reports whether the API server does not store the resource, because
-	// another server does or the resource does not exist.
-	Absent bool
 }
 
 // Explainer explains requests under one configuration. It is not safe for concurrent
@@ -112,7 +91,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 // it does. For flowcontrol-apiserver only watches are long-running.
 func (e *Explainer) bypass(a *flow.Attributes) string {
 	switch {
-	case e.input.Own:
+	case e.input.Configuration.Own:
 		return ""
 	case a.Verb == "proxy":
 		return "A request with the verb proxy is long-running. Flow control does not apply to it."

@@ -74,7 +74,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.
-		if fits(r, width) && (current > 0 || !e.input.Own) {
+		if fits(r, width) && (current > 0 || !e.input.Configuration.Own) {
 			return Outcome{Decision: Executes, Why: free}
 		}
 		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, table.Count(width, "seat"))}
@@ -106,7 +106,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	chosen := choose(r.Hand)
 	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
 	// are kept for a wide request.
-	full := e.input.Own || r.SeatsInUse != nil && *r.SeatsInUse >= r.Limits.Current
+	full := e.input.Configuration.Own || r.SeatsInUse != nil && *r.SeatsInUse >= r.Limits.Current
 	var names []string
 	for _, i := range chosen {
 		q := &r.Hand[i]

@@ -114,7 +114,7 @@ func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
 	in := input()
 	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(600), Current: new(49), SeatsInUse: new(48)}, 300, 48, full...)}
 	assert.Equal(t, Waits, explained(t, in, "get pods web").Outcome.Decision)
-	in.Own = true
+	in.Configuration.Own = true
 	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
 }
 
@@ -122,7 +122,7 @@ func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {
 	in := withoutDefault()
 	in.Replicas = []replica.Replica{state("catch-all", replica.LevelMetrics{Nominal: new(0), Current: new(0)}, 0, 0)}
 	assert.Equal(t, Executes, explained(t, in, "get /version").Outcome.Decision)
-	in.Own = true
+	in.Configuration.Own = true
 	assert.Equal(t, Rejected, explained(t, in, "get /version").Outcome.Decision)
 }
 

@@ -2,13 +2,13 @@ package explain
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -27,29 +27,18 @@ const (
 // learnedText is what is known of a cost that a server learns.
 const learnedText = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
 
-// estimator returns the estimator of the API servers and its name.
-func (e *Explainer) estimator() (estimator estimate.Estimator, name string, notes []string) {
-	if e.input.Own {
-		return estimate.Own(), "flowcontrol-apiserver", nil
-	}
-	minor, known := e.input.Configuration.Release.Minor()
-	name = fmt.Sprintf("Kubernetes 1.%d", minor)
-	if !known {
-		notes = []string{fmt.Sprintf("The release of the API server is not known: seats are computed as in %s.", name)}
-	}
-	return estimate.ForKubernetes(minor), name, notes
-}
-
 // estimate sets the seats.
 func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attributes, level *engine.LevelConfig) {
-	estimator, name, notes := e.estimator()
-	a.Notes = append(a.Notes, notes...)
+	estimator, name, known := e.input.Configuration.Estimator()
+	if !known {
+		a.Notes = append(a.Notes, fmt.Sprintf("The release of the API server is not known: seats are computed as in %s.", name))
+	}
 	bound := level.MaxWidth(a.PriorityLevel.Limits.Nominal)
 	fact := e.fact(schema.GroupResource{Group: attributes.APIGroup, Resource: attributes.Resource})
 	switch {
 	case attributes.Verb == "list" || attributes.Verb == "watch":
 		a.Seats = readSeats(estimator, h, fact, bound)
-		if e.input.Own && a.Seats.Method == methodBytes {
+		if e.input.Configuration.Own && a.Seats.Method == methodBytes {
 			a.Notes = append(a.Notes, learnedText)
 		}
 	case isReview(attributes):
@@ -82,7 +71,7 @@ func seatsOf(work seats.Work, method, why string) Seats {
 }
 
 // readSeats estimates a list or a watch.
-func readSeats(estimator estimate.Estimator, h httpRequest, fact Fact, bound int) Seats {
+func readSeats(estimator estimate.Estimator, h httpRequest, fact replica.Fact, bound int) Seats {
 	options := &h.options
 	read := estimate.Read{
 		Watch: h.info.Verb == "watch", Named: h.info.Name != "",
@@ -91,19 +80,15 @@ func readSeats(estimator estimate.Estimator, h httpRequest, fact Fact, bound int
 		ResourceVersionMatch: string(options.ResourceVersionMatch), Continue: options.Continue,
 		SendInitialEvents: options.SendInitialEvents,
 	}
-	stored := estimate.Stored{Objects: max(fact.Objects, 0), Unknown: fact.Absent}
-	if fact.Objects > 0 {
-		stored.Size = fact.Bytes / fact.Objects
-	}
-	cost := estimator.Read(read, stored, bound)
+	cost, atMost := fact.Read(estimator, read, bound)
 	if !cost.AsList {
 		return one(whyOne(read, fact, estimator.Formula()))
 	}
-	return listSeats(estimator, read, stored, cost, fact, bound)
+	return listSeats(estimator.Formula(), read, cost, atMost, fact)
 }
 
 // whyOne returns why a list or a watch takes one seat.
-func whyOne(read estimate.Read, fact Fact, formula estimate.Formula) string {
+func whyOne(read estimate.Read, fact replica.Fact, formula estimate.Formula) string {
 	switch {
 	case read.Watch && formula.Watches == estimate.NoWatches:
 		return "A watch takes one seat until it has started, then none."
@@ -119,48 +104,34 @@ func whyOne(read estimate.Read, fact Fact, formula estimate.Formula) string {
 }
 
 // listSeats describes the estimate of a list, or of a watch that begins with one.
-func listSeats(estimator estimate.Estimator, read estimate.Read, stored estimate.Stored, cost estimate.Cost, fact Fact, bound int) Seats {
+func listSeats(formula estimate.Formula, read estimate.Read, cost estimate.Cost, atMost int, fact replica.Fact) Seats {
 	s := seatsOf(cost.Work, methodObjects, "")
-	s.Source, s.Bound = "etcd", cost.Bound
+	s.Source, s.Bound, s.StoredObjects = "etcd", cost.Bound, max(fact.Objects, 0)
 	if cost.Cached {
 		s.Source = "watch cache"
 	}
-	if estimator.Formula().BySize {
+	if formula.BySize {
 		s.Method = methodBytes
 	}
-	if unknown := unknownText(estimator.Formula(), stored, fact); unknown != "" {
-		s.AtMost = estimator.Read(read, estimate.Stored{Objects: math.MaxInt32}, bound).Work.Initial
-		if fact.Objects >= 0 {
-			s.StoredObjects = stored.Objects
-			s.Initial, s.Width = 1, 1
+	if !fact.Suffices(formula) {
+		s.AtMost = atMost
+		unknown := "The average size of the stored objects is known to the server alone."
+		if fact.Objects < 0 {
+			unknown = "The number of stored objects is not known."
 		}
 		s.Why = fmt.Sprintf("%s%s The list takes 1 to %s.", beginning(read), unknown, table.Count(s.AtMost, "seat"))
 		return s
 	}
-	s.StoredObjects, s.StoredBytes = stored.Objects, max(fact.Bytes, 0)
-	s.CountedObjects, s.CountedBytes = cost.Objects, cost.Bytes
+	s.StoredBytes, s.CountedObjects, s.CountedBytes = max(fact.Bytes, 0), cost.Objects, cost.Bytes
 	sentences := []string{beginning(read) + serverText(cost)}
-	if estimator.Formula().BySize {
-		sentences = append(sentences, bytesText(read, stored, cost)...)
+	if formula.BySize {
+		sentences = append(sentences, bytesText(read, fact, cost)...)
 	} else {
-		sentences = append(sentences, objectsText(read, stored, cost)...)
+		sentences = append(sentences, objectsText(read, fact, cost)...)
 	}
 	sentences = append(sentences, boundText(cost))
 	s.Why = strings.Join(sentences, " ")
 	return s
-}
-
-// unknownText says what is not known of what is stored; "" if enough is.
-func unknownText(formula estimate.Formula, stored estimate.Stored, fact Fact) string {
-	switch {
-	case fact.Objects < 0:
-		return "The number of stored objects is not known."
-	case formula == estimate.Own().Formula() && stored.Objects > 0 && stored.Size <= 0:
-		// kube-apiserver reports the size if it knows it.
-		return "The average size of the stored objects is known to the server alone."
-	default:
-		return ""
-	}
 }
 
 func beginning(read estimate.Read) string {
@@ -185,7 +156,7 @@ func boundText(cost estimate.Cost) string {
 }
 
 // writeSeats estimates a write.
-func writeSeats(verb string, fact Fact, bound int) Seats {
+func writeSeats(verb string, fact replica.Fact, bound int) Seats {
 	work := estimate.Write(max(fact.Watchers, 0), bound)
 	s := seatsOf(work, methodWatchers, "")
 	s.Watchers, s.Bound = max(fact.Watchers, 0), estimate.MaxWidth

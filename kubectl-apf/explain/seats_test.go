@@ -49,7 +49,7 @@ func TestSeatsAreThoseOfTheRelease(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input()
-			in.Configuration.Release, in.Own = c.release, c.own
+			in.Configuration.Release, in.Configuration.Own = c.release, c.own
 			s := explained(t, in, c.line).Seats
 			assert.Equal(t, c.width, s.Width, s.Why)
 			assert.Equal(t, c.width, s.AtMost)
@@ -81,7 +81,7 @@ func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 func TestLearnedCostIsNotPredicted(t *testing.T) {
 	const note = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
 	in := input()
-	in.Own = true
+	in.Configuration.Own = true
 	a := explained(t, in, "list secrets -A --limit=100")
 	assert.Equal(t, 2, a.Seats.Width, "the formula")
 	assert.Contains(t, a.Notes, note)
@@ -91,7 +91,7 @@ func TestLearnedCostIsNotPredicted(t *testing.T) {
 	assert.Equal(t, 1, a.Seats.Width)
 	assert.Equal(t, 8, a.Seats.AtMost)
 	assert.Contains(t, a.Seats.Why, "The average size of the stored objects is known to the server alone. The list takes 1 to 8 seats.")
-	in.Own = false
+	in.Configuration.Own = false
 	assert.NotContains(t, explained(t, in, "list secrets -A").Notes, note)
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
@@ -109,9 +110,9 @@ func examplesTable(t *testing.T) string {
 		fmt.Fprintf(&out, "| %s |", what)
 		for _, column := range columns {
 			in := input()
-			in.Configuration.Release, in.Own = column.release, column.own
-			in.Facts[schema.GroupResource{Resource: "pods"}] = Fact{Objects: 450, Bytes: 4_500_000, Watchers: 1_200}
-			in.Facts[schema.GroupResource{Resource: "configmaps"}] = Fact{Objects: 300, Bytes: 300_000}
+			in.Configuration.Release, in.Configuration.Own = column.release, column.own
+			in.Facts[schema.GroupResource{Resource: "pods"}] = replica.Fact{Objects: 450, Bytes: 4_500_000, Watchers: 1_200}
+			in.Facts[schema.GroupResource{Resource: "configmaps"}] = replica.Fact{Objects: 300, Bytes: 300_000}
 			seats := explained(t, in, example.line+" --as=system:serviceaccount:x:builder").Seats
 			fmt.Fprintf(&out, " %s |", strings.TrimSuffix(seats.text(), " after the response"))
 		}

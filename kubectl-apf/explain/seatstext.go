@@ -3,13 +3,14 @@ package explain
 import (
 	"fmt"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 // objectsText says how an estimate by objects was computed.
-func objectsText(read estimate.Read, stored estimate.Stored, cost estimate.Cost) []string {
-	all := table.Count(stored.Objects, "object")
+func objectsText(read estimate.Read, fact replica.Fact, cost estimate.Cost) []string {
+	all := table.Count(fact.Objects, "object")
 	var text string
 	switch {
 	case cost.Cached:
@@ -25,9 +26,9 @@ func objectsText(read estimate.Read, stored estimate.Stored, cost estimate.Cost)
 }
 
 // bytesText says how an estimate by bytes was computed.
-func bytesText(read estimate.Read, stored estimate.Stored, cost estimate.Cost) []string {
-	size := fmt.Sprintf("of %s on average", table.Count(stored.Size, "byte"))
-	if stored.Size <= 0 && stored.Objects > 0 {
+func bytesText(read estimate.Read, fact replica.Fact, cost estimate.Cost) []string {
+	size := fmt.Sprintf("of %s on average", table.Count(fact.Size(), "byte"))
+	if fact.Size() <= 0 && fact.Objects > 0 {
 		size = "of unknown size, taken as 1,500,000 bytes"
 	}
 	var text string
@@ -35,9 +36,9 @@ func bytesText(read estimate.Read, stored estimate.Stored, cost estimate.Cost) [
 	case read.Named:
 		text = "It reads one object " + size
 	case !cost.Cached && read.Selects:
-		text = fmt.Sprintf("With a selector %s of %s that are stored count, %s", table.Grouped(cost.Objects), table.Count(stored.Objects, "object"), size)
+		text = fmt.Sprintf("With a selector %s of %s that are stored count, %s", table.Grouped(cost.Objects), table.Count(fact.Objects, "object"), size)
 	default:
-		text = fmt.Sprintf("%s of %s that are stored count, %s", table.Grouped(cost.Objects), table.Count(stored.Objects, "object"), size)
+		text = fmt.Sprintf("%s of %s that are stored count, %s", table.Grouped(cost.Objects), table.Count(fact.Objects, "object"), size)
 	}
 	text += fmt.Sprintf(": %s.", table.Count(cost.Bytes, "byte"))
 	sentences := []string{text}

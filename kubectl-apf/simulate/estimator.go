@@ -48,7 +48,7 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 	if r.Verb != "list" && r.Verb != "watch" || r.Resource == "" {
 		return estimate.One()
 	}
-	read := readOf(r)
+	read := r.Read()
 	if !e.costs.Formula().CountsStored(read) {
 		return estimate.One()
 	}
@@ -66,20 +66,6 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 		e.counts.unsized++
 	}
 	return e.costs.Read(read, estimate.Stored{Objects: stored.Objects, Size: stored.Bytes}, maxWidth).Work
-}
-
-// readOf returns what decides the seats of a list or watch.
-func readOf(r *trace.Request) estimate.Read {
-	read := estimate.Read{Watch: r.Verb == "watch", Named: r.Name != ""}
-	if o := r.List; o != nil {
-		read.Limit, read.ResourceVersion, read.ResourceVersionMatch = o.Limit, o.ResourceVersion, o.ResourceVersionMatch
-		read.SendInitialEvents = o.SendInitialEvents
-		read.Selects = o.LabelSelector != "" || o.FieldSelector != ""
-		if o.Continue {
-			read.Continue = "continue"
-		}
-	}
-	return read
 }
 
 // notes returns sentences about where the seats are from.

@@ -44,9 +44,8 @@ type Got struct {
 
 // Run tests the cases with a configuration, usually the Source's. now is the engine's time.
 func (s *Suite) Run(c configuration.Configuration, now time.Time) Result {
-	explainer := explain.New(explain.Input{
-		Configuration: c, Own: s.Configuration.Server == FlowControlAPIServer, Facts: s.facts(), Now: now,
-	})
+	c.Own = s.Configuration.Server == FlowControlAPIServer
+	explainer := explain.New(explain.Input{Configuration: c, Facts: s.facts(), Now: now})
 	r := Result{Suite: s.path, Cases: make([]CaseResult, 0, len(s.Cases)), Notes: c.Notes}
 	schemas := map[string]string{} // levels by schema
 	for _, schema := range c.FlowSchemas {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
@@ -163,7 +164,7 @@ func (s *Suite) Source() source.Options {
 func (s *Suite) facts() explain.Facts {
 	facts := explain.Facts{}
 	for name, fact := range s.Facts {
-		f := explain.Fact{Objects: -1, Bytes: fact.Bytes, Watchers: -1}
+		f := replica.Fact{Objects: -1, Bytes: fact.Bytes, Watchers: -1}
 		if fact.Objects != nil {
 			f.Objects = *fact.Objects
 		}

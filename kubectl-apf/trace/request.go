@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -91,6 +92,20 @@ func (r *Request) Attributes() flow.Attributes {
 		APIGroup: r.APIGroup, APIVersion: r.APIVersion, Resource: r.Resource, Subresource: r.Subresource,
 		Namespace: r.Namespace, Name: r.Name, Path: r.Path,
 	}
+}
+
+// Read returns what decides the seats of a list or watch.
+func (r *Request) Read() estimate.Read {
+	read := estimate.Read{Watch: r.Verb == "watch", Named: r.Name != ""}
+	if o := r.List; o != nil {
+		read.Limit, read.ResourceVersion, read.ResourceVersionMatch = o.Limit, o.ResourceVersion, o.ResourceVersionMatch
+		read.SendInitialEvents = o.SendInitialEvents
+		read.Selects = o.LabelSelector != "" || o.FieldSelector != ""
+		if o.Continue {
+			read.Continue = "continue"
+		}
+	}
+	return read
 }
 
 // validate returns what is wrong with a request on its own.
