@@ -23,8 +23,8 @@ func TestSeatsOfListsAreThoseThatExplainNames(t *testing.T) {
 	for _, release := range []configuration.Release{"1.33", "1.36"} {
 		for _, engine := range engines() {
 			candidate := busy(60, 1, 1, 2)
-			candidate.Configuration.Release = release
-			explainer := explain.New(explain.Input{Configuration: candidate.Configuration, Own: engine == simulate.Ours, Facts: facts})
+			candidate.Configuration.Release, candidate.Configuration.Own = release, engine == simulate.Ours
+			explainer := explain.New(explain.Input{Configuration: candidate.Configuration, Facts: facts})
 			for line, options := range map[string]trace.ListOptions{
 				"list pods -n shop --as=a":                        {},
 				"list pods -n shop --as=a --limit=200":            {Limit: 200},

@@ -10,6 +10,21 @@ import (
 // flowKey names a flow.
 type flowKey struct{ level, schema, distinguisher string }
 
+// amount is a number of seats or seat-seconds, as far as it is known.
+type amount struct{ least, most float64 }
+
+func (a amount) plus(b amount) amount { return amount{a.least + b.least, a.most + b.most} }
+
+func (a amount) times(factor float64) amount { return amount{a.least * factor, a.most * factor} }
+
+// atMost returns what the amount is at most; nil if it is known exactly.
+func (a amount) atMost() *float64 {
+	if a.most <= a.least {
+		return nil
+	}
+	return &a.most
+}
+
 // account is what is known of some requests of one flow.
 type account struct {
 	requests, executed, delayed int
@@ -18,29 +33,40 @@ type account struct {
 	waited, longest             time.Duration
 	// told and untold count the executed requests whose wait is known, and others but for watches.
 	told, untold int
-	// remembered means that the figures are what a server remembers, which tells of no waits.
-	remembered bool
-	used       float64 // in seat-seconds
-	users      map[string]int
-	inferred   bool
+	// remembered means that the figures are what a server remembers, which tells of rejected requests
+	// alone, and of no waits. Then uses are known if usesTold is set.
+	remembered, usesTold bool
+	used                 amount // in seat-seconds
+	users                map[string]int
+	inferred             bool
 	// unlimited are lists without a limit, fanned are writes of more than one seat.
 	unlimited, fanned kindOfRequest
 }
 
 // kindOfRequest are the requests of a flow that one remedy concerns.
 type kindOfRequest struct {
-	requests, seats int
-	took            time.Duration
-	used            float64 // in seat-seconds
-	resources       map[string]int
+	requests  int
+	seats     amount
+	took      time.Duration
+	used      amount // in seat-seconds
+	resources map[string]int
 }
 
-func (k *kindOfRequest) add(resource string, width int, took time.Duration, used float64) {
+func (k *kindOfRequest) add(resource string, width amount, took time.Duration, used amount) {
 	k.requests++
-	k.seats += width
+	k.seats = k.seats.plus(width)
 	k.took += took
-	k.used += used
+	k.used = k.used.plus(used)
 	count(&k.resources, resource, 1)
+}
+
+// join adds the requests of another flow.
+func (k *kindOfRequest) join(other *kindOfRequest) {
+	k.requests += other.requests
+	k.seats, k.took, k.used = k.seats.plus(other.seats), k.took+other.took, k.used.plus(other.used)
+	for resource, n := range other.resources {
+		count(&k.resources, resource, n)
+	}
 }
 
 // maxDistinct bounds the users and resources of a flow that are counted.
@@ -65,6 +91,9 @@ func (a *account) reject(reason string, n int, first, last time.Time) {
 func (a *account) knowsDelays() bool {
 	return a.delayed > 0 || !a.remembered && a.untold == 0 && (a.told > 0 || a.executed == 0)
 }
+
+// knowsUses reports whether it is known what seats the requests used.
+func (a *account) knowsUses() bool { return !a.remembered || a.usesTold }
 
 func (a *account) delay(wait time.Duration, at time.Time) {
 	if wait <= 0 {
@@ -94,19 +123,19 @@ func (a *account) rejections() int {
 	return sum
 }
 
-// demand returns the demand in seat-seconds, which is infinite if it is unlimited. meanUse is the
-// mean use of the level's requests, 0 if it is unknown.
-func (a *account) demand(meanUse float64) float64 {
+// demand returns the demand in seat-seconds, which is infinite if it is unlimited. mean is the mean use
+// of the level's requests, 0 if it is unknown.
+func (a *account) demand(mean amount) amount {
 	rejected := float64(a.rejections())
 	switch {
 	case rejected == 0:
 		return a.used
 	case a.executed > 0:
-		return a.used + rejected*a.used/float64(a.executed)
-	case meanUse > 0:
-		return a.used + rejected*meanUse
+		return a.used.times(1 + rejected/float64(a.executed))
+	case mean.least > 0:
+		return a.used.plus(mean.times(rejected))
 	default:
-		return math.Inf(1)
+		return amount{math.Inf(1), math.Inf(1)}
 	}
 }
 

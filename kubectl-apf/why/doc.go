@@ -8,14 +8,16 @@
 //
 //   - The flow schema and the level come from the given configuration, which may not have been in
 //     force at that time.
-//   - A request takes one seat.
+//   - A request takes the seats that explain estimates. Where it is unknown what is stored or watched,
+//     figures are the least and the most that are possible.
 //   - A rejection is a response code 429 without a Status object. Its reason, unless the
 //     response tells it, is concurrency-limit on a level without queues. On one with
 //     queues it is time-out if the request took more than 500 ms, otherwise queue-full.
 //   - Waits of watches, and of requests that took 500 ms or less, are unknown.
 //
 // Without events, flows and rejections come from top_flows and rejections of
-// flowcontrol-apiserver. These are exact as to reasons, and about the last 15 minutes.
+// flowcontrol-apiserver. These are exact as to reasons. Uses are of the last 15 minutes; how many
+// requests were not rejected is unknown.
 // The metrics of any API server tell the rejections and waits of a flow schema since the
 // server started, but of no flow. They also tell the current limits of the levels;
 // without metrics the nominal limits count.
@@ -51,7 +53,8 @@
 //
 // # Remedies
 //
-// A remedy is given only if the figures support it: each says which. New shares are found with the
+// A remedy is given only if the figures support it, whatever the unknown ones are: each says which. A log
+// that seems to be filtered by a user or status tells neither what a level did nor why. New shares are found with the
 // engine, by search: the least shares whose nominal limit suffices.
 //
 // # JSON

@@ -3,11 +3,13 @@ package why
 import (
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -32,8 +34,9 @@ type Inquiry struct {
 	query         Query
 	configuration configuration.Configuration
 	replicas      []replica.Replica
-	engine        *engine.Engine
-	levels        map[string]engine.LevelReport
+	inForce       *configuration.InForce
+	estimator     estimate.Estimator
+	facts         map[kschema.GroupResource]replica.Fact // of replicas, so far
 
 	// all are the flows, asked the same for the requests of the query.
 	all, asked map[flowKey]*account
@@ -46,19 +49,17 @@ type Inquiry struct {
 	others                 map[string]int // responses 429 of handlers, by what they say
 	unfinished, implied    int            // events without an end, without groups
 	unknownLevels          map[string]bool
+	seen                   seen
 }
 
 // New returns an Inquiry with the configuration in force, and what replicas tell.
 func New(q Query, c configuration.Configuration, replicas []replica.Replica, now time.Time) *Inquiry {
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{
-		query: q, configuration: c, replicas: replicas, levels: map[string]engine.LevelReport{},
+		query: q, configuration: c, replicas: replicas, inForce: c.InForce(now), facts: map[kschema.GroupResource]replica.Fact{},
 		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, maxFlows: maxFlows, unknownLevels: map[string]bool{}, others: map[string]int{},
 	}
-	i.engine, _ = c.Engine(now)
-	for _, level := range i.engine.Report().Levels {
-		i.levels[level.Config.Name] = level
-	}
+	i.estimator, _, _ = c.Estimator()
 	return i
 }
 
@@ -90,6 +91,7 @@ func (i *Inquiry) asks(user, schema string) bool {
 
 // Observe counts a request of an audit log.
 func (i *Inquiry) Observe(r *logs.Request) {
+	i.seen.add(r)
 	if !r.Governed() {
 		i.ungoverned++
 		return
@@ -118,9 +120,9 @@ func (i *Inquiry) Observe(r *logs.Request) {
 		}
 	}
 	i.span(r.Arrival, r.End())
-	reason := i.reason(r, key)
+	reason, width := i.reason(r, key), i.width(r, &attributes, key.level)
 	for _, a := range i.accountsOf(key, i.asks(r.User, key.schema)) {
-		a.add(r, &attributes, reason)
+		a.add(r, &attributes, reason, width)
 	}
 }
 
@@ -139,10 +141,7 @@ func (i *Inquiry) place(r *logs.Request, a *flow.Attributes) (flowKey, bool) {
 	if r.Annotated {
 		return flowKey{r.PriorityLevel, r.FlowSchema, r.Distinguisher}, r.PriorityLevel == exempt
 	}
-	begun := i.engine.Begin()
-	defer begun.End()
-	begun.Attributes = *a
-	begun.Classify()
+	schema := i.inForce.Classify(a)
 	// The engine needs no distinguisher for a level without queues.
-	return flowKey{begun.Level().Name, begun.Schema().Name, begun.Schema().DistinguisherOf(a)}, begun.Exempt()
+	return flowKey{schema.Level, schema.Name, schema.DistinguisherOf(a)}, schema.Level == exempt
 }

@@ -68,7 +68,7 @@ func (i *Inquiry) askedKeys() []flowKey {
 		return cmp.Or(
 			cmp.Compare(y.rejections(), x.rejections()),
 			cmp.Compare(y.waited, x.waited),
-			cmp.Compare(y.used, x.used),
+			cmp.Compare(y.used.most, x.used.most),
 			compareKeys(a, b),
 		)
 	})
@@ -79,9 +79,17 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 	f := Flow{
 		PriorityLevel: key.level, FlowSchema: key.schema, Distinguisher: key.distinguisher,
 		Queues: i.hand(key), Users: most(a.users, maxUsers),
-		Requests: a.requests, Rejected: a.rejections(), WaitsUnknown: a.untold, Reasons: map[string]int{},
-		SeatSeconds: a.used, FlowSeatSeconds: i.all[key].used, FairShare: s.fairShareOf(key),
-		Exact: !a.inferred,
+		Rejected: a.rejections(), WaitsUnknown: a.untold, Reasons: map[string]int{}, Exact: !a.inferred,
+	}
+	if !a.remembered {
+		f.Requests = &a.requests
+	}
+	if whole := i.all[key]; a.knowsUses() {
+		f.SeatSeconds, f.SeatSecondsAtMost = &a.used.least, a.used.atMost()
+		f.FlowSeatSeconds, f.FlowSeatSecondsAtMost = &whole.used.least, whole.used.atMost()
+	}
+	if fair := s.fairShareOf(key); s.Capacity != nil && i.filter() == "" {
+		f.FairShare, f.FairShareAtMost = &fair.least, fair.atMost()
 	}
 	maps.Copy(f.Reasons, a.rejected)
 	if a.knowsDelays() {
@@ -95,7 +103,7 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 
 // hand returns the queues of a flow; none for a level without queues.
 func (i *Inquiry) hand(key flowKey) []int {
-	config := i.levels[key.level].Config
+	config := i.inForce.Levels[key.level].Config
 	if config.Discipline != queueset.Queue {
 		return []int{}
 	}
@@ -140,14 +148,14 @@ func (i *Inquiry) lacks(what string) bool {
 }
 
 func (i *Inquiry) notes(flows int) []string {
-	notes := slices.Clone(i.configuration.Notes)
+	notes := slices.Concat(i.configuration.Notes, i.inForce.Notes)
 	add := func(condition bool, format string, arguments ...any) {
 		if condition {
 			notes = append(notes, fmt.Sprintf(format, arguments...))
 		}
 	}
 	inferred := i.observed - i.annotated
-	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, each request counts as one seat, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
+	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them, from the least to the most that are possible, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
 	add(i.implied > 0, "%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", i.implied, i.observed)
 	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
 	for _, said := range slices.Sorted(maps.Keys(i.others)) {
@@ -158,6 +166,9 @@ func (i *Inquiry) notes(flows int) []string {
 		add(true, "%d responses 429 are not from flow control, but from a handler%s.", i.others[said], says)
 	}
 	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
+	if filter := i.filter(); filter != "" {
+		add(true, "The log seems to be filtered: %s. What the levels served besides is unknown, and so are fair shares and the causes of rejections: give the whole log.", filter)
+	}
 	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)
 	add(flows > maxResult, "%d more flows are not shown.", flows-maxResult)
 	for _, name := range slices.Sorted(maps.Keys(i.unknownLevels)) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/utils/ptr"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // maxHeaviest is the number of heaviest flows of a level in a result.
@@ -14,13 +16,15 @@ const maxHeaviest = 5
 // levelState is a level during the evidence.
 type levelState struct {
 	Level
-	// keys are its flows and demands what they demand, in seat-seconds, in the order of
-	// demands.
-	keys    []flowKey
-	demands []float64
-	// wanted is the mean number of seats that each server was asked for; 0 if it is
-	// unknown.
-	wanted float64
+	// limit is what the capacity is computed with, in seats; 0 if it is unknown. capacity and used are
+	// seat-seconds.
+	nominal         int
+	limit, capacity float64
+	used            amount
+	keys            []flowKey
+	demands         map[flowKey]amount
+	// wanted is the mean number of seats that each server was asked for; 0 if it is unknown.
+	wanted amount
 	// metrics are one server's, on average.
 	metrics meanMetrics
 }
@@ -36,35 +40,46 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 			states[key.level] = s
 		}
 		s.keys = append(s.keys, key)
-		s.Used += a.used
+		s.used = s.used.plus(a.used)
 		executed[key.level] += a.executed
 	}
 	for name, s := range states {
-		meanUse := 0.0
+		var mean amount
 		if executed[name] > 0 {
-			meanUse = s.Used / float64(executed[name])
+			mean = s.used.times(1 / float64(executed[name]))
 		}
-		i.fillDemands(s, meanUse)
+		i.fillDemands(s, mean)
 	}
 	return states
 }
 
 func (i *Inquiry) newLevelState(name string) *levelState {
-	s := &levelState{Level: Level{Name: name, Servers: i.query.Servers}}
-	report, known := i.levels[name]
+	s := &levelState{Level: Level{Name: name, Servers: i.query.Servers}, demands: map[flowKey]amount{}}
+	report, known := i.inForce.Levels[name]
 	if !known {
 		i.unknownLevels[name] = true
 	}
-	s.Type, s.Nominal = report.Config.Discipline.String(), report.Limits.Nominal
-	s.Limit = float64(s.Nominal)
 	if i.observed == 0 {
 		s.Servers = len(i.replicas)
 	}
+	if s.Type = ""; known {
+		s.Type, s.nominal = report.Config.Discipline.String(), report.Limits.Nominal
+	}
+	s.limit = float64(s.nominal)
 	s.metrics = i.meanMetrics(name)
 	if s.Current = s.metrics.known; s.Current {
-		s.Limit = float64(s.metrics.current)
+		s.limit = float64(s.metrics.current)
 	}
-	s.Capacity = s.Limit * float64(s.Servers) * i.seconds()
+	s.capacity = s.limit * float64(s.Servers) * i.seconds()
+	if s.Type == queueset.Exempt.String() {
+		return s
+	}
+	if known {
+		s.Nominal = &s.nominal
+	}
+	if known || s.Current {
+		s.Limit, s.Capacity = &s.limit, &s.capacity
+	}
 	return s
 }
 
@@ -101,35 +116,32 @@ func (i *Inquiry) meanMetrics(name string) (mean meanMetrics) {
 	return mean
 }
 
-// fillDemands fills what follows from the flows of the level.
-func (i *Inquiry) fillDemands(s *levelState, meanUse float64) {
-	demands := make(map[flowKey]float64, len(s.keys))
+// fillDemands fills what follows from the flows of the level. mean is the mean use of its requests.
+func (i *Inquiry) fillDemands(s *levelState, mean amount) {
+	var demanded amount
 	for _, key := range s.keys {
-		demands[key] = i.all[key].demand(meanUse)
+		s.demands[key] = i.all[key].demand(mean)
+		demanded = demanded.plus(s.demands[key])
 	}
-	slices.SortFunc(s.keys, func(a, b flowKey) int {
-		return cmp.Or(cmp.Compare(demands[a], demands[b]), compareKeys(a, b))
-	})
-	sum := 0.0
-	for _, key := range s.keys {
-		demand := demands[key]
-		s.demands = append(s.demands, demand)
-		sum += demand
+	s.wanted = amount{s.metrics.demand, s.metrics.demand}
+	s.Heaviest = []Use{}
+	if i.filter() != "" {
+		return // what the level served besides is unknown
 	}
-	s.wanted = s.metrics.demand
-	if !math.IsInf(sum, 1) {
-		s.Demanded = &sum
+	if !math.IsInf(demanded.least, 1) {
+		s.Demanded, s.DemandedAtMost = &demanded.least, demanded.atMost()
 		if seconds := i.seconds() * float64(s.Servers); seconds > 0 {
-			s.wanted = max(s.wanted, sum/seconds)
+			s.wanted.least, s.wanted.most = max(s.wanted.least, demanded.least/seconds), max(s.wanted.most, demanded.most/seconds)
 		}
 	}
-	s.Flows = len(s.keys)
-	byUse := slices.SortedFunc(slices.Values(s.keys), func(a, b flowKey) int {
-		return cmp.Or(cmp.Compare(i.all[b].used, i.all[a].used), compareKeys(a, b))
+	s.Used, s.UsedAtMost, s.Flows = &s.used.least, s.used.atMost(), new(len(s.keys))
+	slices.SortFunc(s.keys, func(a, b flowKey) int {
+		return cmp.Or(cmp.Compare(i.all[b].used.most, i.all[a].used.most), compareKeys(a, b))
 	})
-	s.Heaviest = []Use{}
-	for _, key := range byUse[:min(maxHeaviest, len(byUse))] {
-		s.Heaviest = append(s.Heaviest, Use{key.schema, key.distinguisher, i.all[key].used})
+	for _, key := range s.keys[:min(maxHeaviest, len(s.keys))] {
+		if a := i.all[key]; a.knowsUses() {
+			s.Heaviest = append(s.Heaviest, Use{key.schema, key.distinguisher, a.used.least, a.used.atMost()})
+		}
 	}
 }
 
@@ -137,7 +149,14 @@ func compareKeys(a, b flowKey) int {
 	return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
 }
 
-// fairShareOf returns the fair share of a flow of the level, in seat-seconds.
-func (s *levelState) fairShareOf(key flowKey) float64 {
-	return fairShare(s.Capacity, s.demands, slices.Index(s.keys, key))
+// fairShareOf returns the fair share of a flow of the level, in seat-seconds. It is least if the others
+// demand most.
+func (s *levelState) fairShareOf(key flowKey) amount {
+	var least, most []float64
+	for _, other := range s.keys {
+		if other != key {
+			least, most = append(least, s.demands[other].least), append(most, s.demands[other].most)
+		}
+	}
+	return amount{fairShare(s.capacity, most), fairShare(s.capacity, least)}
 }

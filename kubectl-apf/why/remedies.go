@@ -3,11 +3,15 @@ package why
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -35,10 +39,12 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 	if s.Type == queueset.Exempt.String() {
 		return []Remedy{lessExempt(a)}
 	}
+	find := []func(flowKey, *levelState) *Remedy{i.divide, i.page, i.unwatch, i.moreBorrowing, i.moreShares}
+	if i.filter() == "" { // others may be the cause
+		find = slices.Concat([]func(flowKey, *levelState) *Remedy{i.isolate}, find, []func(flowKey, *levelState) *Remedy{i.pageOthers, i.queue, i.longerQueues})
+	}
 	var all []Remedy
-	for _, find := range []func(flowKey, *levelState) *Remedy{
-		i.isolate, i.divide, i.page, i.unwatch, i.moreBorrowing, i.moreShares, i.queue, i.longerQueues,
-	} {
+	for _, find := range find {
 		if remedy := find(key, s); remedy != nil {
 			all = append(all, *remedy)
 		}
@@ -48,22 +54,24 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 
 // lessExempt is for requests that no priority level limits, only the server's bound.
 func lessExempt(a *account) Remedy {
+	sent := "most of them"
+	if a.remembered {
+		sent = "the last of them"
+	}
 	return Remedy{
-		Action: "Make it send fewer requests at once, or raise --max-exempt-requests-inflight if the load is intended.",
-		Because: fmt.Sprintf("%d exempt requests were rejected since too many were in flight, and %s sent most of them.",
-			a.rejections(), most(a.users, 1)[0].Name),
+		Action:  "Make it send fewer requests at once, or raise --max-exempt-requests-inflight if the load is intended.",
+		Because: fmt.Sprintf("%d exempt requests were rejected since too many were in flight, and %s sent %s.", a.rejections(), most(a.users, 1)[0].Name, sent),
 	}
 }
 
 // isolate is for a level where one flow uses most seats.
 func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
-	if s.Capacity <= 0 { // the limit is unknown
+	if s.capacity <= 0 || len(s.Heaviest) == 0 { // the limit is unknown, or what was used
 		return nil
 	}
 	heaviest := flowKey{level: key.level, schema: s.Heaviest[0].FlowSchema, distinguisher: s.Heaviest[0].Distinguisher}
-	used := i.all[heaviest].used
-	fair := s.fairShareOf(heaviest)
-	if s.Flows < 2 || used < dominant*s.Used || used < fair || s.Used < idle*s.Capacity {
+	used, fair := i.all[heaviest].used.least, s.fairShareOf(heaviest).most
+	if len(s.keys) < 2 || used < dominant*s.used.most || used < fair || s.used.least < idle*s.capacity {
 		return nil
 	}
 	who := fmt.Sprintf("flow %q of flow schema %s", heaviest.distinguisher, heaviest.schema)
@@ -73,7 +81,7 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 	return &Remedy{
 		Action: fmt.Sprintf("Isolate the %s: give it a flow schema and a priority level of its own, or make it send less.", who),
 		Because: fmt.Sprintf("It used %.0f of %.0f seat-seconds of priority level %s, %.1f times its fair share; %d other flows shared the rest.",
-			used, s.Used, key.level, used/max(fair, 1e-9), s.Flows-1),
+			used, s.used.least, key.level, used/max(fair, 1e-9), len(s.keys)-1),
 	}
 }
 
@@ -81,7 +89,7 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 func (i *Inquiry) divide(key flowKey, s *levelState) *Remedy {
 	a := i.all[key]
 	users := most(a.users, 2)
-	if s.Type != queueset.Queue.String() || !i.isOneFlow(key.schema) || len(users) < 2 {
+	if s.Type != queueset.Queue.String() || !i.isOneFlow(key.schema) || len(users) < 2 || a.remembered {
 		return nil
 	}
 	first := users[0]
@@ -109,58 +117,103 @@ func (i *Inquiry) isOneFlow(schema string) bool {
 // page is for a flow that uses most seat-seconds for lists without a limit.
 func (i *Inquiry) page(key flowKey, _ *levelState) *Remedy {
 	a := i.all[key]
-	k := &a.unlimited
-	if k.requests == 0 || k.used < dominant*a.used {
+	return i.pageLists(&a.unlimited, a.used, "", "the flow")
+}
+
+// pageOthers is for a level that lists without a limit, of other flows too, may have filled.
+func (i *Inquiry) pageOthers(key flowKey, s *levelState) *Remedy {
+	if i.page(key, s) != nil || s.used.most < idle*s.capacity {
 		return nil
 	}
+	var all kindOfRequest
+	used := map[string]int{}
+	for _, other := range s.keys {
+		lists := &i.all[other].unlimited
+		all.join(lists)
+		if lists.requests > 0 {
+			for name := range i.all[other].users {
+				used[name] += int(lists.used.most)
+			}
+		}
+	}
+	var names []string
+	for _, user := range most(used, 3) {
+		names = append(names, user.Name)
+	}
+	return i.pageLists(&all, s.used, ", most of them of "+strings.Join(names, ", ")+",", "priority level "+key.level)
+}
+
+// pageLists is for lists without a limit that use most of some seat-seconds.
+func (i *Inquiry) pageLists(k *kindOfRequest, of amount, whose, whole string) *Remedy {
+	if k.requests == 0 || k.used.least < dominant*of.least {
+		return nil
+	}
+	n := float64(k.requests)
 	mean := k.took / time.Duration(k.requests)
-	if k.seats <= k.requests && mean < slow {
+	if k.seats.least <= n && mean < slow {
 		return nil
 	}
-	return &Remedy{
-		Action: fmt.Sprintf("Page lists of %s with limit=%d, or watch instead of listing again.", most(k.resources, 1)[0].Name, pageLimit),
-		Because: fmt.Sprintf("%d lists without a limit used %.0f of %.0f seat-seconds of the flow: %.1f seats for %v on average.",
-			k.requests, k.used, a.used, float64(k.seats)/float64(k.requests), mean.Round(time.Millisecond)),
+	resource := most(k.resources, 1)[0].Name
+	action := fmt.Sprintf("Page lists of %s with limit=%d, or watch instead of listing again.", resource, pageLimit)
+	if !i.pagesAreCheaper(resource) {
+		action = fmt.Sprintf("Watch %s instead of listing them again. A limit does not lower the seats of a list here.", resource)
 	}
+	text := func(format string, a amount) string { return between(format, &a.least, a.atMost()) }
+	return &Remedy{
+		Action: action,
+		Because: fmt.Sprintf("%d lists without a limit%s used %s of %s seat-seconds of %s: %s seats for %v on average.",
+			k.requests, whose, text("%.0f", k.used), text("%.0f", of), whole, text("%.1f", k.seats.times(1/n)), mean.Round(time.Millisecond)),
+	}
+}
+
+// pagesAreCheaper reports whether a page takes fewer seats than a list of all objects, if there are many.
+func (i *Inquiry) pagesAreCheaper(resource string) bool {
+	stored := estimate.Stored{Objects: 100_000, Size: 1_000}
+	if fact := replica.FactOf(i.replicas, kschema.ParseGroupResource(resource)); fact.Suffices(i.estimator.Formula()) {
+		stored = estimate.Stored{Objects: fact.Objects, Size: fact.Size(), Unknown: fact.Absent}
+	}
+	seats := func(limit int64) int { return i.estimator.Read(estimate.Read{Limit: limit}, stored, 0).Work.Initial }
+	return seats(pageLimit) < seats(0)
 }
 
 // unwatch is for a flow that uses most seat-seconds for writes that many watchers are notified of.
 func (i *Inquiry) unwatch(key flowKey, _ *levelState) *Remedy {
 	a := i.all[key]
 	k := &a.fanned
-	if k.requests == 0 || k.used < dominant*a.used {
+	if k.requests == 0 || k.used.least < dominant*a.used.most {
 		return nil
 	}
 	return &Remedy{
 		Action: fmt.Sprintf("Reduce the watchers of %s: watch a namespace or a selector instead of all objects.", most(k.resources, 1)[0].Name),
 		Because: fmt.Sprintf("%d writes used %.1f of %.1f seat-seconds of the flow and notified about %d watchers each.",
-			k.requests, k.used, a.used, k.seats*watchersPerSeat/k.requests),
+			k.requests, k.used.least, a.used.least, int(k.seats.least)*watchersPerSeat/k.requests),
 	}
 }
 
 // moreBorrowing is for a level whose borrowing limit holds it back now.
 func (i *Inquiry) moreBorrowing(key flowKey, s *levelState) *Remedy {
-	share := i.levels[key.level].Config.Share
-	if !s.Current || share.BorrowingLimitPercent == nil || s.Nominal == 0 ||
+	share := i.inForce.Levels[key.level].Config.Share
+	if !s.Current || share.BorrowingLimitPercent == nil || s.nominal == 0 ||
 		s.metrics.current < s.metrics.upper || s.metrics.demand <= float64(s.metrics.upper) {
 		return nil
 	}
-	to := int32(math.Ceil((s.metrics.demand - float64(s.Nominal)) * 100 / float64(s.Nominal)))
+	to := int32(math.Ceil((s.metrics.demand - float64(s.nominal)) * 100 / float64(s.nominal)))
 	return &Remedy{
 		Action: fmt.Sprintf("Raise borrowingLimitPercent of priority level %s from %d to %d.", key.level, *share.BorrowingLimitPercent, to),
 		Because: fmt.Sprintf("Requests demand %.0f seats. It has %d, its upper limit: %d nominal, %d borrowed.",
-			s.metrics.demand, s.metrics.upper, s.Nominal, s.metrics.upper-s.Nominal),
+			s.metrics.demand, s.metrics.upper, s.nominal, s.metrics.upper-s.nominal),
 		Object: levelObject(key.level), Field: "spec.limited.borrowingLimitPercent", From: *share.BorrowingLimitPercent, To: to,
 	}
 }
 
 // moreShares is for a level that is short of seats.
 func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
-	if s.Limit <= 0 || s.wanted < saturated*s.Limit || s.wanted <= float64(s.Nominal)*saturated {
+	wanted := s.wanted.least
+	if s.limit <= 0 || wanted < saturated*s.limit || wanted <= float64(s.nominal)*saturated {
 		return nil
 	}
-	because := fmt.Sprintf("Its requests ask for %.1f seats on average, and its limit is %.0f on each server.", s.wanted, s.Limit)
-	seats := int(math.Ceil(s.wanted / saturated))
+	because := fmt.Sprintf("Its requests ask for %.1f seats on average, and its limit is %.0f on each server.", wanted, s.limit)
+	seats := int(math.Ceil(wanted / saturated))
 	raise, ok := raiseShares(i.configuration, key.level, seats)
 	if !ok {
 		return &Remedy{
@@ -173,7 +226,7 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 	}
 	return &Remedy{
 		Action:  fmt.Sprintf("Raise nominalConcurrencyShares of priority level %s from %d to %d.", key.level, raise.from, raise.to),
-		Because: because + fmt.Sprintf(" This gives it %d seats, %d more; the others lose %d of them.", raise.seats, raise.seats-s.Nominal, raise.lost),
+		Because: because + fmt.Sprintf(" This gives it %d seats, %d more; the others lose %d of them.", raise.seats, raise.seats-s.nominal, raise.lost),
 		Object:  levelObject(key.level), Field: "spec.limited.nominalConcurrencyShares", From: raise.from, To: raise.to,
 	}
 }
@@ -181,7 +234,7 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 // queue is for a level without queues that has bursts.
 func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
 	n := i.asked[key].rejected[queueset.ConcurrencyLimit.String()]
-	if n == 0 || s.Type != queueset.Reject.String() || s.wanted > idle*s.Limit || s.Demanded == nil {
+	if n == 0 || s.Type != queueset.Reject.String() || s.wanted.most > idle*s.limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{
@@ -194,8 +247,8 @@ func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
 // longerQueues is for a level whose queues are too short for bursts.
 func (i *Inquiry) longerQueues(key flowKey, s *levelState) *Remedy {
 	n := i.asked[key].rejected[queueset.QueueFull.String()]
-	length := i.levels[key.level].Config.QueueLengthLimit
-	if n == 0 || length == 0 || s.wanted > idle*s.Limit || s.Demanded == nil {
+	length := i.inForce.Levels[key.level].Config.QueueLengthLimit
+	if n == 0 || length == 0 || s.wanted.most > idle*s.limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{
@@ -206,8 +259,8 @@ func (i *Inquiry) longerQueues(key flowKey, s *levelState) *Remedy {
 }
 
 func bursts(n int, reason queueset.Reason, s *levelState) string {
-	return fmt.Sprintf("%d requests were rejected with %s, although the level was asked for only %.1f of %s seats on average: they came in bursts.",
-		n, reason, s.wanted, strconv.FormatFloat(s.Limit, 'f', -1, 64))
+	return fmt.Sprintf("%d requests were rejected with %s, although the level was asked for only %s of %.0f seats on average: they came in bursts.",
+		n, reason, between("%.1f", &s.wanted.least, s.wanted.atMost()), s.limit)
 }
 
 func levelObject(name string) string { return "PriorityLevelConfiguration/" + name }

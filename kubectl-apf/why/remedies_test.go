@@ -2,12 +2,15 @@ package why
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
@@ -50,7 +53,7 @@ func TestRemedies(t *testing.T) {
 			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects."}},
 		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, []call{rejected("alice", "queue-full"), end},
 			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100."}},
-		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), job(100*time.Second, 200)},
+		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), end, job(100*time.Second, 200)},
 			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue."}},
 		{"users who share a flow are divided", Query{User: "bob"},
 			slices.Concat(repeat(5, team("alice", 200)), []call{team("bob", 429)}, []call{{user: "alice", group: "team", at: 100 * time.Second}}),
@@ -61,6 +64,88 @@ func TestRemedies(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.want, actions(inquire(test.query, nil, test.calls...)))
+		})
+	}
+}
+
+// listers have three clients list all pods, which takes up to 10 seats of a level of 65, while a victim's
+// requests are rejected.
+func listers() []call {
+	var all []call
+	for n := range 300 {
+		at := time.Duration(n) * 400 * time.Millisecond
+		for _, user := range []string{"lister-a", "lister-b", "lister-c"} {
+			all = append(all, call{user: user, group: "rest", verb: "list", at: at, took: 3 * time.Second})
+		}
+		all = append(all, call{user: "victim", group: "rest", at: at, took: 20 * time.Millisecond, code: []int{200, 429}[n%2]})
+	}
+	return all
+}
+
+func TestListsOfUnknownWidthAreNoBursts(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		release configuration.Release
+		pods    int64 // stored; negative if that is unknown
+		used    string
+		want    []string
+	}{
+		{"whose pages are smaller", "1.34", -1, "34% to 339%", []string{"Page lists of pods with limit=500, or watch instead of listing again."}},
+		{"whose pages are as large", "1.33", -1, "34% to 339%", []string{"Watch pods instead of listing them again. A limit does not lower the seats of a list here."}},
+		{"that are known to be wide", "1.33", 5000, "", []string{"Watch pods", "Raise the seats of the server"}},
+		{"that are known to be narrow", "1.33", 50, "34%", []string{"Raise queueLengthLimit of priority level rest from 50 to 100."}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := site()
+			c.Release = test.release
+			c.FlowSchemas = append(c.FlowSchemas, schema("rest", "rest", "rest", c.FlowSchemas[0].Spec.DistinguisherMethod))
+			var replicas []replica.Replica
+			if test.pods >= 0 {
+				replicas = []replica.Replica{{Metrics: replica.Metrics{Objects: map[kschema.GroupResource]int64{{Resource: "pods"}: test.pods}}}}
+			}
+			i := New(Query{User: "victim"}, c, replicas, start())
+			for _, one := range listers() {
+				i.Observe(one.event())
+			}
+			r := i.Result()
+			for n, want := range test.want {
+				assert.Contains(t, strings.Join(actions(r), "\n"), want, n)
+			}
+			assert.Len(t, r.Remedies, len(test.want), actions(r))
+			assert.Contains(t, r.levelTable().Rows[0][3], test.used)
+			for _, remedy := range r.Remedies {
+				assert.Equal(t, test.used == "34%", strings.Contains(remedy.Because, "bursts"), remedy.Because)
+			}
+		})
+	}
+}
+
+// A log that is filtered by one user or status tells neither what the level did nor why.
+func TestAFilteredLogGivesNoCause(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		keep func(call) bool
+		says string
+	}{
+		{"by a user", func(c call) bool { return c.user == "victim" }, "all events are of user victim"},
+		{"by a status", func(c call) bool { return c.code == 429 }, "no event is of a request that succeeded"},
+		{"by nothing", func(call) bool { return true }, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := site()
+			c.FlowSchemas = append(c.FlowSchemas, schema("rest", "rest", "rest", c.FlowSchemas[0].Spec.DistinguisherMethod))
+			i := New(Query{}, c, nil, start())
+			for _, one := range listers() {
+				if test.keep(one) {
+					i.Observe(one.event())
+				}
+			}
+			r := i.Result()
+			assert.Equal(t, test.says != "", len(r.Remedies) == 0, actions(r))
+			assert.Equal(t, test.says != "", strings.Contains(strings.Join(r.Notes, " "), "seems to be filtered: "+test.says+"."), r.Notes)
+			row := r.levelTable().Rows[0]
+			assert.Equal(t, test.says != "", slices.Equal([]string{"-", "-", "-"}, row[3:]), row)
+			assert.Equal(t, test.says != "", r.Flows[0].FairShare == nil)
 		})
 	}
 }

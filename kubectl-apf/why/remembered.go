@@ -43,19 +43,18 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 		user = f.Distinguisher
 	}
 	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
-		a.used += f.SeatSeconds15m
-		a.remembered = true
+		a.used = a.used.plus(amount{f.SeatSeconds15m, f.SeatSeconds15m})
+		a.remembered, a.usesTold = true, true
 	}
 }
 
 func (i *Inquiry) rememberRejection(r *replica.Rejection) {
-	user := r.User
+	user, requests := r.User, 1 // of the last rejection alone
 	if i.divides(r.FlowSchema) == rules.ByUser {
-		user = r.Distinguisher
+		user, requests = r.Distinguisher, int(r.Count)
 	}
 	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
-		count(&a.users, r.User, int(r.Count))
-		a.requests += int(r.Count)
+		count(&a.users, user, requests)
 		a.remembered = true
 		a.reject(r.Reason, int(r.Count), r.First, r.Last)
 	}

@@ -6,6 +6,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -38,12 +39,41 @@ func areaOf(a *flow.Attributes, width int, executed time.Duration) seats.Area {
 // watchersPerSeat is as in package estimate.
 const watchersPerSeat = 10
 
+// width returns the seats of a request: the log's, otherwise as explain estimates them.
+func (i *Inquiry) width(r *logs.Request, a *flow.Attributes, level string) amount {
+	exact := func(seats int) amount { return amount{float64(seats), float64(seats)} }
+	write := estimate.IsWrite(a)
+	switch {
+	case r.Seats != nil:
+		return exact(int(r.Seats.Initial))
+	case r.Resource == "" || r.Verb != "list" && !write:
+		return exact(1)
+	}
+	resource := kschema.GroupResource{Group: r.APIGroup, Resource: r.Resource}
+	fact, known := i.facts[resource]
+	if !known {
+		fact = replica.FactOf(i.replicas, resource)
+		i.facts[resource] = fact
+	}
+	report := i.inForce.Levels[level]
+	bound := report.Config.MaxWidth(report.Limits.Nominal)
+	if !write {
+		cost, atMost := fact.Read(i.estimator, r.Read(), bound)
+		return amount{float64(cost.Work.Initial), float64(atMost)}
+	}
+	watchers := fact.Watchers
+	if watchers < 0 {
+		watchers = estimate.MaxWidth * watchersPerSeat
+	}
+	return amount{1, float64(estimate.Write(watchers, bound).Width())} // not all may watch this object
+}
+
 // reason returns why a request was rejected; "" if it was not.
 func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 	switch {
 	case r.Rejected != trace.UnknownReason:
 		return r.Rejected
-	case i.levels[key.level].Config.Discipline != queueset.Queue:
+	case i.inForce.Levels[key.level].Config.Discipline != queueset.Queue:
 		return queueset.ConcurrencyLimit.String()
 	case r.Wait != nil && r.Wait.Duration > 0 || r.End().Sub(r.Arrival) > latencyThreshold:
 		return queueset.TimeOut.String()
@@ -53,7 +83,7 @@ func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 }
 
 // add counts a request, which was rejected if there is a reason.
-func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string) {
+func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string, width amount) {
 	a.requests++
 	count(&a.users, r.User, 1)
 	a.inferred = a.inferred || !r.Annotated
@@ -61,13 +91,9 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 		a.reject(reason, 1, r.Arrival, r.Arrival)
 		return
 	}
-	width := 1
-	if r.Seats != nil {
-		width = int(r.Seats.Initial)
-	}
-	area := areaOf(attributes, width, r.Executed())
+	used := amount{areaOf(attributes, int(width.least), r.Executed()).SeatSeconds(), areaOf(attributes, int(width.most), r.Executed()).SeatSeconds()}
 	a.executed++
-	a.used += area.SeatSeconds()
+	a.used = a.used.plus(used)
 	switch wait, known := r.Waited(latencyThreshold); {
 	case known:
 		a.told++
@@ -78,9 +104,9 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 	resource := kschema.GroupResource{Group: r.APIGroup, Resource: r.Resource}.String()
 	switch {
 	case isUnlimitedList(r):
-		a.unlimited.add(resource, width, r.Executed(), area.SeatSeconds())
-	case estimate.IsWrite(attributes) && width > 1:
-		a.fanned.add(resource, width, r.Executed(), area.SeatSeconds())
+		a.unlimited.add(resource, width, r.Executed(), used)
+	case estimate.IsWrite(attributes) && width.least > 1:
+		a.fanned.add(resource, width, r.Executed(), used)
 	}
 }
 

@@ -74,9 +74,9 @@ type Flow struct {
 	// Users are the users with the most requests.
 	Users []User `json:"users"`
 	// Requests is the number of all requests, Rejected of the rejected ones, Delayed of the ones
-	// that waited and executed, null if that is unknown. More may have waited if WaitsUnknown, the
+	// that waited and executed; null if that is unknown. More may have waited if WaitsUnknown, the
 	// number of requests that do not tell it, is not 0.
-	Requests     int  `json:"requests"`
+	Requests     *int `json:"requests"`
 	Rejected     int  `json:"rejected"`
 	Delayed      *int `json:"delayed"`
 	WaitsUnknown int  `json:"waitsUnknown,omitempty"`
@@ -91,10 +91,14 @@ type Flow struct {
 	LongestWaitSeconds *float64 `json:"longestWaitSeconds"`
 	WaitSeconds        *float64 `json:"waitSeconds"`
 	// SeatSeconds is what these requests used, FlowSeatSeconds what the whole flow
-	// used, and FairShare what it was entitled to, all in seat-seconds.
-	SeatSeconds     float64 `json:"seatSeconds"`
-	FlowSeatSeconds float64 `json:"flowSeatSeconds"`
-	FairShare       float64 `json:"fairShare"`
+	// used, and FairShare what it was entitled to, all in seat-seconds; null if that is unknown. If only
+	// bounds are known, these are the lower ones.
+	SeatSeconds           *float64 `json:"seatSeconds"`
+	SeatSecondsAtMost     *float64 `json:"seatSecondsAtMost,omitempty"`
+	FlowSeatSeconds       *float64 `json:"flowSeatSeconds"`
+	FlowSeatSecondsAtMost *float64 `json:"flowSeatSecondsAtMost,omitempty"`
+	FairShare             *float64 `json:"fairShare"`
+	FairShareAtMost       *float64 `json:"fairShareAtMost,omitempty"`
 	// Exact reports whether nothing of this is inferred.
 	Exact bool `json:"exact"`
 }
@@ -105,34 +109,37 @@ type User struct {
 	Requests int    `json:"requests"`
 }
 
-// Level is a priority level during the evidence.
+// Level is a priority level during the evidence. What is unknown is null, as is a limit of an exempt one.
 type Level struct {
 	Name string `json:"name"`
-	// Type is Exempt, Reject or Queue.
+	// Type is Exempt, Reject or Queue; empty if it is unknown.
 	Type string `json:"type"`
 	// Nominal is the nominal limit of each server, and Limit the one that the capacity
 	// is computed with, in seats. Current reports whether this is the current limit.
-	Nominal int     `json:"nominal"`
-	Limit   float64 `json:"limit"`
-	Current bool    `json:"current"`
+	Nominal *int     `json:"nominal"`
+	Limit   *float64 `json:"limit"`
+	Current bool     `json:"current"`
 	// Servers is the number of API servers.
 	Servers int `json:"servers"`
 	// Capacity, Used and Demanded are of all flows, in seat-seconds. Demanded is null if it is
-	// unlimited.
-	Capacity float64  `json:"capacity"`
-	Used     float64  `json:"used"`
-	Demanded *float64 `json:"demanded"`
+	// unlimited, too.
+	Capacity       *float64 `json:"capacity"`
+	Used           *float64 `json:"used"`
+	UsedAtMost     *float64 `json:"usedAtMost,omitempty"`
+	Demanded       *float64 `json:"demanded"`
+	DemandedAtMost *float64 `json:"demandedAtMost,omitempty"`
 	// Flows is the number of flows.
-	Flows int `json:"flows"`
+	Flows *int `json:"flows"`
 	// Heaviest are the flows that used most.
 	Heaviest []Use `json:"heaviest"`
 }
 
 // Use is what a flow used, in seat-seconds.
 type Use struct {
-	FlowSchema    string  `json:"flowSchema"`
-	Distinguisher string  `json:"distinguisher"`
-	SeatSeconds   float64 `json:"seatSeconds"`
+	FlowSchema        string   `json:"flowSchema"`
+	Distinguisher     string   `json:"distinguisher"`
+	SeatSeconds       float64  `json:"seatSeconds"`
+	SeatSecondsAtMost *float64 `json:"seatSecondsAtMost,omitempty"`
 }
 
 // Counters are metrics of a flow schema, summed over the servers, since their start. What no

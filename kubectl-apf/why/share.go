@@ -1,13 +1,15 @@
 package why
 
-// fairShare returns F of the package comment for the flow at index own, in seat-seconds. demands
-// are the demands of all flows of the level, sorted.
-func fairShare(capacity float64, demands []float64, own int) float64 {
-	rest, flows := capacity, len(demands)
-	for i, demand := range demands {
-		if i == own {
-			continue
-		}
+import (
+	"slices"
+)
+
+// fairShare returns F of the package comment for a flow, in seat-seconds. It sorts the demands of the
+// other flows of the level.
+func fairShare(capacity float64, others []float64) float64 {
+	slices.Sort(others)
+	rest, flows := capacity, len(others)+1
+	for _, demand := range others {
 		level := rest / float64(flows)
 		if demand >= level {
 			return level

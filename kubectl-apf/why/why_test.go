@@ -38,16 +38,15 @@ func TestAnnotatedEventsAreExact(t *testing.T) {
 	assert.Equal(t, Flow{
 		PriorityLevel: "queued", FlowSchema: "users", Distinguisher: "alice",
 		Queues: dealer.Deal(flow.HashOf("users", "alice"), nil),
-		Users:  []User{{"alice", 3}}, Requests: 3, Rejected: 1, Delayed: new(1), Reasons: map[string]int{"time-out": 1},
+		Users:  []User{{"alice", 3}}, Requests: new(3), Rejected: 1, Delayed: new(1), Reasons: map[string]int{"time-out": 1},
 		First: &first, Last: &last, LongestWaitSeconds: new(3.0), WaitSeconds: new(3.0),
-		SeatSeconds: 2, FlowSeatSeconds: 2, FairShare: 500, Exact: true,
+		SeatSeconds: new(2.0), FlowSeatSeconds: new(2.0), FairShare: new(500.0), Exact: true,
 	}, r.Flows[0])
 	require.Len(t, r.Levels, 1)
-	demanded := 1003.0
 	assert.Equal(t, Level{
-		Name: "queued", Type: "Queue", Nominal: 10, Limit: 10, Servers: 1,
-		Capacity: 1000, Used: 1002, Demanded: &demanded, Flows: 2,
-		Heaviest: []Use{{"users", "runaway", 1000}, {"users", "alice", 2}},
+		Name: "queued", Type: "Queue", Nominal: new(10), Limit: new(10.0), Servers: 1,
+		Capacity: new(1000.0), Used: new(1002.0), Demanded: new(1003.0), Flows: new(2),
+		Heaviest: []Use{{"users", "runaway", 1000, nil}, {"users", "alice", 2, nil}},
 	}, r.Levels[0])
 	assert.Equal(t, []string{"Requests that the audit policy omits are not counted."}, r.Notes)
 }
@@ -169,12 +168,12 @@ func TestSeatsOfAWriteBesidesTheFirstAreHeldWhileWatchersAreNotified(t *testing.
 	read := write
 	read.user, read.verb, read.told = "bob", "get", told("bob", 10, "executed")
 	r := inquire(Query{}, nil, write, read)
-	used := map[string]float64{}
+	used := map[string]*float64{}
 	for _, f := range r.Flows {
 		used[f.Distinguisher] = f.SeatSeconds
 	}
-	assert.InDelta(t, 1+10*0.005, used["alice"], 1e-9)
-	assert.InDelta(t, 10, used["bob"], 1e-9)
+	assert.InDelta(t, 1+10*0.005, *used["alice"], 1e-9)
+	assert.InDelta(t, 10, *used["bob"], 1e-9)
 }
 
 func metricsOf(current, upper int, demand float64) replica.Metrics {
@@ -192,8 +191,8 @@ func TestMetricsGiveTheCurrentLimit(t *testing.T) {
 	r := inquire(Query{User: "alice", Servers: 2}, replicas, crowded()...)
 	require.Len(t, r.Levels, 1)
 	assert.True(t, r.Levels[0].Current)
-	assert.Equal(t, 30.0, r.Levels[0].Limit)
-	assert.Equal(t, 6000.0, r.Levels[0].Capacity)
+	assert.Equal(t, new(30.0), r.Levels[0].Limit)
+	assert.Equal(t, new(6000.0), r.Levels[0].Capacity)
 }
 
 func TestMetricsAloneGiveCounters(t *testing.T) {
@@ -229,10 +228,11 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	assert.Equal(t, map[string]int{"queue-full": 7}, f.Reasons)
 	assert.Nil(t, f.Delayed, "a server remembers no waits")
 	assert.Equal(t, start(), *f.First)
-	assert.Equal(t, 2.0, f.FlowSeatSeconds)
-	assert.Equal(t, 2.0, f.SeatSeconds, "a flow of a schema by user is its user's")
+	assert.Nil(t, f.Requests, "nor requests that it did not reject")
+	assert.Equal(t, new(2.0), f.FlowSeatSeconds)
+	assert.Equal(t, new(2.0), f.SeatSeconds, "a flow of a schema by user is its user's")
 	// 10 seats for 15 minutes; each may have a half.
-	assert.Equal(t, 4500.0, f.FairShare)
+	assert.Equal(t, new(4500.0), f.FairShare)
 	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
 	assert.Equal(t, []time.Time{start(), read}, []time.Time{*r.Since, *r.Until}, "a file may be written later than the figures were true")
 	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`}, actions(r))
@@ -242,7 +242,7 @@ func TestWhatTellsNoTimeHasNone(t *testing.T) {
 	r := inquire(Query{}, []replica.Replica{{Read: start(), Flows: []replica.Flow{{Level: "queued", FlowSchema: "users", Distinguisher: "alice", SeatSeconds15m: 2}}}})
 	assert.Nil(t, r.Since)
 	assert.Contains(t, r.summary(), "from - to -")
-	assert.Equal(t, 9000.0, r.Flows[0].FairShare, "10 seats for 15 minutes")
+	assert.Equal(t, new(9000.0), r.Flows[0].FairShare, "10 seats for 15 minutes")
 }
 
 func TestNothingIsSaidToBeNothing(t *testing.T) {
@@ -264,6 +264,8 @@ func TestLevelThatIsGoneIsSaid(t *testing.T) {
 	assert.Empty(t, r.Remedies, "shares of an unknown limit are unknown")
 	assert.Contains(t, r.Notes, `The priority level "gone" is not in the configuration: its limits are unknown.`)
 	assert.Empty(t, r.Flows[0].Queues)
+	assert.Nil(t, r.Flows[0].FairShare)
+	assert.Equal(t, []string{"gone", "-", "-", "-", "2", "old/runaway 60.0, old/ 0.0"}, r.levelTable().Rows[0])
 }
 
 func TestFlowsAreBounded(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,7 @@ func (r *Result) summary() string {
 		rejected += r.Flows[i].Rejected
 		delayed += ptr.Deref(r.Flows[i].Delayed, 0)
 		unknown = unknown || r.Flows[i].Delayed == nil || r.Flows[i].WaitsUnknown > 0
-		requests += r.Flows[i].Requests
+		requests += ptr.Deref(r.Flows[i].Requests, 0)
 	}
 	whose := ""
 	if r.User != "" {
@@ -68,8 +69,11 @@ func (r *Result) summary() string {
 	if unknown && delayed > 0 {
 		waited = fmt.Sprintf("at least %d waited", delayed)
 	}
-	return fmt.Sprintf("Of %d requests%s from %s to %s, %d were rejected and %s. Evidence: %s.",
-		requests, whose, stamp(r.Since), stamp(r.Until), rejected, waited, r.Evidence)
+	of := "Of the requests"
+	if r.Evidence != Remembered {
+		of = fmt.Sprintf("Of %d requests", requests)
+	}
+	return fmt.Sprintf("%s%s from %s to %s, %d were rejected and %s. Evidence: %s.", of, whose, stamp(r.Since), stamp(r.Until), rejected, waited, r.Evidence)
 }
 
 func stamp(t *time.Time) string {
@@ -104,13 +108,25 @@ func (r *Result) flowTable() table.Table {
 		}
 		t.Rows = append(t.Rows, []string{
 			f.PriorityLevel, f.FlowSchema, f.Distinguisher,
-			strconv.Itoa(f.Rejected), table.Known(f.Delayed), strconv.Itoa(f.Requests),
+			strconv.Itoa(f.Rejected), table.Known(f.Delayed), table.Known(f.Requests),
 			reasons(f.Reasons), waitText(f.LongestWaitSeconds),
-			fmt.Sprintf("%.1f", f.FlowSeatSeconds), fmt.Sprintf("%.1f", f.FairShare),
+			between("%.1f", f.FlowSeatSeconds, f.FlowSeatSecondsAtMost), between("%.1f", f.FairShare, f.FairShareAtMost),
 			stamp(f.First), stamp(f.Last), strings.Trim(fmt.Sprint(f.Queues), "[]"), strings.Join(users, ","),
 		})
 	}
 	return t
+}
+
+// between formats a number that is known, or its bounds.
+func between(format string, least, most *float64) string {
+	if least == nil {
+		return table.Dash
+	}
+	text := fmt.Sprintf(format, *least)
+	if most != nil && fmt.Sprintf(format, *most) != text {
+		text += fmt.Sprintf(" to "+format, *most)
+	}
+	return text
 }
 
 func waitText(seconds *float64) string {
@@ -141,16 +157,19 @@ func (r *Result) levelTable() table.Table {
 		{Name: "HEAVIEST FLOWS"},
 	}}
 	for _, l := range r.Levels {
-		used := "-"
-		if l.Capacity > 0 {
-			used = fmt.Sprintf("%.0f%%", 100*l.Used/l.Capacity)
+		var least, most *float64
+		if percent := 100 / ptr.Deref(l.Capacity, 0); !math.IsInf(percent, 0) && l.Used != nil {
+			least = new(*l.Used * percent)
+			if l.UsedAtMost != nil {
+				most = new(*l.UsedAtMost * percent)
+			}
 		}
 		var heaviest []string
 		for _, use := range l.Heaviest {
-			heaviest = append(heaviest, fmt.Sprintf("%s/%s %.1f", use.FlowSchema, use.Distinguisher, use.SeatSeconds))
+			heaviest = append(heaviest, fmt.Sprintf("%s/%s %s", use.FlowSchema, use.Distinguisher, between("%.1f", &use.SeatSeconds, use.SeatSecondsAtMost)))
 		}
 		t.Rows = append(t.Rows, []string{
-			l.Name, l.Type, strconv.FormatFloat(l.Limit, 'f', -1, 64), used, strconv.Itoa(l.Flows), strings.Join(heaviest, ", "),
+			l.Name, table.OrDash(l.Type), between("%.0f", l.Limit, nil), between("%.0f%%", least, most), table.Known(l.Flows), table.OrDash(strings.Join(heaviest, ", ")),
 		})
 	}
 	return t

@@ -61,6 +61,7 @@ func (s *site) read(t *testing.T) (source.Source, *explain.Explainer) {
 	require.NoError(t, err)
 	config, err := read.Configuration(t.Context())
 	require.NoError(t, err)
+	require.Equal(t, s.own, config.Own)
 	var replicas []replica.Replica
 	eventually.Holds(t, "the server has counted its objects", func(a *eventually.Attempt) {
 		replicas, err = read.Replicas(a.Context(), source.Want{Levels: true, Metrics: true})
@@ -70,7 +71,7 @@ func (s *site) read(t *testing.T) (source.Source, *explain.Explainer) {
 			require.GreaterOrEqual(a, replicas[0].Metrics.Objects[schema.GroupResource{Resource: resource}], int64(count), resource)
 		}
 	})
-	return read, explain.New(explain.Input{Configuration: config, Own: s.own, Replicas: replicas, Now: time.Unix(0, 0)})
+	return read, explain.New(explain.Input{Configuration: config, Replicas: replicas, Now: time.Unix(0, 0)})
 }
 
 // sentinelUser is the user of the flow schema that is created last.
