@@ -33,9 +33,10 @@ func newLint(env Environment) *cobra.Command {
 cluster. With files it judges their objects, as if they were applied to the cluster, or
 with --offline to one that has only the built-in objects.
 
-With logs it judges clients too: agents of nodes and leases in the wrong level, and limits
-of clients that allow less than flow control. The logs come from API servers. --client-log
-names the log of a client, such as an operator, or a webhook that fails to list FlowSchemas.
+With logs it judges clients too: agents of nodes and leases in the wrong level, limits
+of clients that allow less than flow control, and clients of API versions that a release
+of Kubernetes removes. The logs come from API servers. --client-log names the log of a
+client, such as an operator, or a webhook that fails to list FlowSchemas.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 
@@ -45,6 +46,9 @@ kubectl apf lint
 
 # Judge the files of a repository in CI, without a cluster, and fail on warnings too
 kubectl apf lint -R -f manifests --offline --release=1.33 --fail-on=warning
+
+# Say who still calls API versions that a later release of Kubernetes removes
+kubectl apf lint --audit-log=audit.log -o json | jq -r '.findings[] | select(.code == "FC605").message'
 
 # Say whether an operator still needs its own limit (--kube-api-qps)
 kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --audit-log=audit.log
@@ -140,6 +144,7 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 		if !l.logs.given() {
 			return nil, nil
 		}
+		options.Observe = traffic.Deprecated.Observe
 		recording, err := record.New(ctx, options)
 		if err != nil {
 			return nil, err

@@ -21,6 +21,38 @@ func scalerLog() string {
 		`"responseStatus":{"code":200},"requestReceivedTimestamp":%q,"stageTimestamp":%q}`+"\n", at.Format(layout), at.Add(10*time.Millisecond).Format(layout))
 }
 
+// deprecatedLog has a client of v1beta3, before and after a server lost it, two nodes that call another version,
+// and one that calls a version that no release removes.
+func deprecatedLog() string {
+	var log strings.Builder
+	for second, e := range []struct {
+		user, uri, agent, annotations string
+		code, address                 int
+	}{
+		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.32"`, 200, 1},
+		{"system:node:a", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.26"`, 200, 1},
+		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", "", 404, 1},
+		{"system:node:b", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.26"`, 200, 2},
+		{"alice", "/api/v1/endpoints", "kubectl/v1.33", `"k8s.io/deprecated":"true"`, 200, 1},
+	} {
+		at := fmt.Sprintf("2026-05-06T07:00:%02d.000000Z", second)
+		fmt.Fprintf(&log, `{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"%d","stage":"ResponseComplete","requestURI":%q,"verb":"list","user":{"username":%q},"sourceIPs":["10.0.0.%d"],"userAgent":%q,`+
+			`"responseStatus":{"code":%d},"requestReceivedTimestamp":%q,"stageTimestamp":%q,"annotations":{%s}}`+"\n", second, e.uri, e.user, e.address, e.agent, e.code, at, at, e.annotations)
+	}
+	return log.String()
+}
+
+func TestWhyNamesClientsOfDeprecatedVersionsOfFlowControl(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "deprecated.log", deprecatedLog())
+	got := run(t, "why", "-f", "deprecated.log", "--offline", "--release=1.33")
+	assert.Equal(t, statusOK, got.status, got.errOut)
+	assert.Contains(t, got.out, "- Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1,")
+	assert.Contains(t, got.out, "  User/system:serviceaccount:cert:webhook: This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas)")
+	assert.NotContains(t, got.out, "autoscaling/")
+	assert.NotContains(t, run(t, "why", "-f", "deprecated.log", "--user=alice", "--offline", "--release=1.33").out, "webhook")
+}
+
 func TestLintOfLogs(t *testing.T) {
 	const user = "system:serviceaccount:shop:scaler"
 	t.Chdir(t.TempDir())
@@ -29,6 +61,8 @@ func TestLintOfLogs(t *testing.T) {
 	write(t, "webhook.log", "W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n")
 	write(t, "forbidden.log", `W0307 09:07:34.843358 1 reflector.go:424] a.go:1: failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "`+user+`" cannot list resource "flowschemas"`+"\n")
 	write(t, "limiter.log", `E1120 lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
+	write(t, "server.log", `I0506 07:08:00.000000 1 request.go:655] Waited for 1.2s, request: GET:https://10.0.0.1/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "x"`+"\n")
+	write(t, "deprecated.log", deprecatedLog())
 	write(t, "quiet.log", "Nothing happened.\n")
 	for _, test := range []struct {
 		name   string
@@ -37,7 +71,7 @@ func TestLintOfLogs(t *testing.T) {
 		says   []string
 	}{
 		{"the client's own log says so, and the servers' that seats were free", []string{"--audit-log=audit.log", "--client-log=" + user + "=scaler.log", "--fail-on=warning"}, statusFindings, []string{
-			"warning FC603 User/" + user, "its log says so at least 1 times, for up to 1.2s.", `"workload-low", held up none of 1 requests meanwhile.`, "or drop it (QPS -1)",
+			"warning FC603 User/" + user, "its log says so at least 1 time, for up to 1.2s.", `"workload-low", held up none of 1 requests meanwhile.`, "or drop it (QPS -1)",
 			"Requests that the logs leave out are not counted.", "Note: An audit log has no requests that its policy drops.", "Note: Findings about clients: the logs name no flow schema for 1 of 1 requests",
 		}},
 		{"without a log of the servers the free seats are unknown", []string{"--client-log=" + user + "=scaler.log"}, statusOK, []string{
@@ -45,10 +79,19 @@ func TestLintOfLogs(t *testing.T) {
 		}},
 		{"without a user the level is unknown", []string{"--client-log=scaler.log", "-o=wide"}, statusOK, []string{"Log/scaler.log", "Its priority level is unknown"}},
 		{"a webhook that lists a version that is not served", []string{"--client-log=webhook.log"}, statusOK, []string{
-			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3: 1 lines", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
+			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3. Its log has 1 line about it.", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
 		}},
 		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch", "--enable-priority-and-fairness=false"}},
 		{"the client's limit fails requests", []string{"--client-log=limiter.log"}, statusOK, []string{"info FC603 Log/limiter.log", "This client waits for its own limit. At least 1 of its requests failed"}},
+		{"flow control rejects the client", []string{"--client-log=" + user + "=server.log"}, statusOK, []string{
+			"info FC603 User/" + user, "does not wait for its own limit. Flow control rejected its requests: its log says so 1 time, and it waited for up to 1.2s. So its limit is not what delays it.",
+		}},
+		{"clients of versions that a release removes", []string{"--audit-log=deprecated.log"}, statusOK, []string{
+			"warning FC605 Group/system:nodes This client calls autoscaling/v2beta2 (horizontalpodautoscalers), which Kubernetes 1.26 no longer serves: 2 requests, the last at 2026-05-06T07:00:03Z from 10.0.0.1, 10.0.0.2 as kubelet/v1.20. Before the upgrade to Kubernetes 1.26,",
+			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: this server does not serve the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
+			"0 errors, 2 warnings",
+		}},
+		{"within the limits", []string{"--audit-log=deprecated.log", "--from=2026-05-06T07:00:03Z"}, statusOK, []string{"Group/system:nodes", "1 request,", "0 errors, 1 warnings"}},
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},
 		{"a time zone that does not exist", []string{"--audit-log=audit.log", "--log-time-zone=Mars/Base"}, statusFailed, []string{"--log-time-zone"}},

@@ -13,11 +13,12 @@ import (
 
 // clientLog is what the log of a client says.
 type clientLog struct {
-	name, user string
-	own, asked int // waits for its own limit, and waits that a server asked for
-	failed     int // waits for its own limit that outlived the request's deadline
-	longest    time.Duration
-	levels     map[string]int
+	name, user               string
+	own, asked               int // waits for its own limit, and waits that a server asked for
+	rejected                 int // of asked, because flow control rejected the request
+	failed                   int // waits for its own limit that outlived the request's deadline
+	longest, longestRejected time.Duration
+	levels                   map[string]int // of own, otherwise of rejected
 }
 
 // Say counts a wait in the log of a client. The user is empty if it is unknown.
@@ -28,7 +29,18 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 		t.logs = append(t.logs, &clientLog{name: name, user: userName, levels: map[string]int{}})
 	}
 	l := t.logs[at]
-	if w.ByServer {
+	level := t.levelOf(w, userName)
+	switch {
+	case w.ByServer && w.FlowSchema != "":
+		l.rejected++
+		l.longestRejected = max(l.longestRejected, w.Delay)
+		if level != "" {
+			of := t.levels[level]
+			of.HeldUp++
+			t.levels[level] = of
+		}
+		fallthrough
+	case w.ByServer:
 		l.asked++
 		return
 	}
@@ -37,25 +49,33 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 		l.failed++
 	}
 	l.longest = max(l.longest, w.Delay)
-	if userName == "" || w.Attributes.Verb == "" {
-		return
+	if level != "" {
+		l.levels[level]++
 	}
-	request := t.engine.Begin()
-	defer request.End()
-	request.Attributes = w.Attributes
-	request.Attributes.User, request.Attributes.Groups = userName, trace.WellKnownGroups(userName)
-	request.Classify()
-	l.levels[request.Level().Name]++
+}
+
+// levelOf returns the level of a request that waited: of the flow schema that the line names, otherwise of
+// the one that it matches; "" if it is unknown.
+func (t *Traffic) levelOf(w *logs.Wait, userName string) string {
+	if level := t.byUID[w.FlowSchema]; level != "" || userName == "" || w.Attributes.Verb == "" {
+		return level
+	}
+	a := w.Attributes
+	a.User, a.Groups = userName, trace.WellKnownGroups(userName)
+	return t.inForce.Classify(&a).Level
 }
 
 // limits returns the clients whose log says that a limit of their own delays them.
 func (t *Traffic) limits() []lint.LimitedClient {
 	var out []lint.LimitedClient
 	for _, l := range t.logs {
-		if l.own == 0 {
+		if l.own == 0 && l.rejected == 0 {
 			continue
 		}
-		c := lint.LimitedClient{Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, Failed: l.failed, SaidServer: l.asked, Longest: l.longest}
+		c := lint.LimitedClient{
+			Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, Failed: l.failed, Longest: l.longest,
+			SaidServer: l.asked, Rejected: l.rejected, LongestRejected: l.longestRejected,
+		}
 		if l.user != "" {
 			c.Object = lint.Object{Kind: "User", Name: l.user}
 		}

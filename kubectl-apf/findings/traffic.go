@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // Traffic collects what the requests of logs tell about clients. Create it with NewTraffic.
 type Traffic struct {
-	engine  *engine.Engine
+	inForce *configuration.InForce
+	byUID   map[string]string // levels by the UIDs of flow schemas
 	clients map[clientKey]*lint.Client
 	levels  map[string]lint.LevelTraffic
 	// overlooked is the number of requests that were not judged, because there were too many
@@ -24,6 +25,8 @@ type Traffic struct {
 	overlooked, placed, observed int
 	logs                         []*clientLog
 	lists                        []lint.FailedList
+	// Deprecated are the audit events by the API version that they call.
+	Deprecated logs.DeprecatedCalls
 }
 
 const maxClients = 1 << 16
@@ -33,8 +36,12 @@ type clientKey struct{ user, program, schema, level string }
 // NewTraffic returns a Traffic under a configuration, which places requests whose log names
 // no level.
 func NewTraffic(c configuration.Configuration, now time.Time) *Traffic {
-	t := &Traffic{clients: map[clientKey]*lint.Client{}, levels: map[string]lint.LevelTraffic{}}
-	t.engine, _ = c.Engine(now)
+	t := &Traffic{inForce: c.InForce(now), byUID: map[string]string{}, clients: map[clientKey]*lint.Client{}, levels: map[string]lint.LevelTraffic{}}
+	for _, schema := range c.FlowSchemas {
+		if schema.UID != "" {
+			t.byUID[string(schema.UID)] = schema.Spec.PriorityLevelConfiguration.Name
+		}
+	}
 	return t
 }
 
@@ -73,11 +80,9 @@ func program(agent string) string {
 
 func (t *Traffic) place(r *trace.Request) (schema, level string) {
 	t.placed++
-	request := t.engine.Begin()
-	defer request.End()
-	request.Attributes = r.Attributes()
-	request.Classify()
-	return request.Schema().Name, request.Level().Name
+	a := r.Attributes()
+	of := t.inForce.Classify(&a)
+	return of.Name, of.Level
 }
 
 func (t *Traffic) client(key clientKey) *lint.Client {
@@ -147,7 +152,7 @@ func count(c *lint.Client, r *trace.Request, u use) {
 
 // Result returns what the logs tell. Observe must not be called afterwards.
 func (t *Traffic) Result() *lint.Traffic {
-	out := &lint.Traffic{Levels: t.levels, Limits: t.limits(), Lists: t.lists}
+	out := &lint.Traffic{Levels: t.levels, Limits: t.limits(), Lists: t.lists, Calls: t.Deprecated.All()}
 	for _, key := range slices.SortedFunc(maps.Keys(t.clients), compareClients) {
 		out.Clients = append(out.Clients, *t.clients[key])
 	}

@@ -107,6 +107,9 @@ func rejectionReason(s *metav1.Status) string {
 // annotate sets what the annotations tell. It returns an error if a value of one of
 // them is invalid.
 func (r *Request) annotate(annotations map[string]string) error {
+	if annotations[deprecatedKey] == "true" {
+		r.Removed = annotations[removedKey]
+	}
 	key := latencyKey
 	_, known := annotations[totalKey]
 	if schema, told := annotations[filter.FlowSchemaAnnotation]; told {

@@ -20,6 +20,8 @@ type Wait struct {
 	Delay time.Duration
 	// ByServer reports whether the server asked for it.
 	ByServer bool
+	// FlowSchema is the UID of the flow schema of a request that flow control rejected, if the line tells it.
+	FlowSchema string
 	// Failed reports whether the request failed instead: its deadline was before the end of the wait.
 	Failed bool
 	// Attributes are the request's, without its user; empty if the line is cut off before the URL.
@@ -33,9 +35,10 @@ var ErrNoWaits = errors.New("no line of client-go about waits, or about FlowSche
 const maxLine = 1 << 20
 
 var (
-	worded   = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
-	outlived = regexp.MustCompile(`(?:([A-Za-z]+) \\?"(https?://[^\s"\\]+)\\?": )?client rate limiter Wait returned an error`)
-	fields   = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
+	worded     = regexp.MustCompile(`(?:Throttling request took|Waited for) ([0-9.a-zµ]+)((?: due to [a-z-]+ throttling, not priority and fairness)?), request: ([A-Z]+):([^\s"\\]+)`)
+	outlived   = regexp.MustCompile(`(?:([A-Za-z]+) \\?"(https?://[^\s"\\]+)\\?": )?client rate limiter Wait returned an error`)
+	rejectedBy = regexp.MustCompile(`server-side throttling, FlowSchema UID: \\*"([^"\\]*)`)
+	fields     = regexp.MustCompile(`"?(delay|reason|verb|URL)"?\s*[:=]\s*("[^"]*"|[0-9.]+)`)
 )
 
 const (
@@ -76,7 +79,12 @@ func ReadClient(name string, in io.Reader, waited func(Wait), failed func(Failed
 }
 
 // parseWait returns the wait of a line.
-func parseWait(line string) (Wait, bool) {
+func parseWait(line string) (w Wait, ok bool) {
+	defer func() {
+		if rejected := rejectedBy.FindStringSubmatch(line); rejected != nil && w.ByServer {
+			w.FlowSchema = rejected[1]
+		}
+	}()
 	if match := outlived.FindStringSubmatch(line); match != nil {
 		attributes, _, _ := uri.Parse(strings.ToUpper(match[1]), match[2]) // a line may lack its URL
 		return Wait{Failed: true, Attributes: attributes}, true

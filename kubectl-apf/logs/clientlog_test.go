@@ -46,6 +46,7 @@ func TestLines(t *testing.T) {
 			require.Len(t, all, 1)
 			assert.Equal(t, second, all[0].Delay)
 			assert.Equal(t, test.byServer, all[0].ByServer)
+			assert.Equal(t, test.byServer, all[0].FlowSchema == "7")
 			a := all[0].Attributes
 			assert.Equal(t, []string{"get", "pods", "shop", "web"}, []string{a.Verb, a.Resource, a.Namespace, a.Name})
 		})

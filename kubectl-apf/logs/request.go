@@ -30,6 +30,8 @@ type Request struct {
 	Distinguisher string `json:",omitempty"`
 	// GroupsImplied reports whether the log has no groups: the user's name then implies them.
 	GroupsImplied bool `json:",omitempty"`
+	// Removed is the first release of Kubernetes that does not serve the API version; "" if none is known.
+	Removed string `json:",omitempty"`
 	// Around is the time in the filters around flow control, of a request of an exempt level; nil if
 	// it is unknown.
 	Around *time.Duration `json:",omitempty"`

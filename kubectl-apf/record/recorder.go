@@ -25,6 +25,9 @@ type Options struct {
 	// From and To limit the arrivals of the requests: not before From, and before To. A
 	// zero time does not limit.
 	From, To time.Time
+	// Observe is called with each audit event within these limits, also of requests that are not
+	// recorded; nil for none.
+	Observe func(*logs.Request)
 }
 
 const (
@@ -146,6 +149,11 @@ func (r *Recording) source() trace.Source {
 	}
 }
 
+// isWithin reports whether an arrival is within the limits.
+func (r *Recording) isWithin(at time.Time) bool {
+	return !at.Before(r.options.From) && (r.options.To.IsZero() || at.Before(r.options.To))
+}
+
 // limits says what limits the arrivals.
 func (r *Recording) limits() string {
 	text := ""
@@ -160,8 +168,7 @@ func (r *Recording) limits() string {
 
 // add adds a request that is complete.
 func (r *Recording) add(i item) error {
-	at := i.Arrival
-	if at.Before(r.options.From) || !r.options.To.IsZero() && !at.Before(r.options.To) {
+	if !r.isWithin(i.Arrival) {
 		return nil
 	}
 	r.tally.add(&i)
@@ -203,6 +210,9 @@ func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io
 
 func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
 	return logs.ReadEvents(f.Path, in, func(one *logs.Request) error {
+		if r.options.Observe != nil && r.isWithin(one.Arrival) {
+			r.options.Observe(one)
+		}
 		switch {
 		case !one.Governed():
 			r.tally.longRunning++

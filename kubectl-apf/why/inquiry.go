@@ -50,6 +50,7 @@ type Inquiry struct {
 	unfinished, implied    int            // events without an end, without groups
 	unknownLevels          map[string]bool
 	seen                   seen
+	deprecated             logs.DeprecatedCalls
 }
 
 // New returns an Inquiry with the configuration in force, and what replicas tell.
@@ -92,6 +93,9 @@ func (i *Inquiry) asks(user, schema string) bool {
 // Observe counts a request of an audit log.
 func (i *Inquiry) Observe(r *logs.Request) {
 	i.seen.add(r)
+	if i.query.User == "" || i.query.User == r.User {
+		i.deprecated.Observe(r)
+	}
 	if !r.Governed() {
 		i.ungoverned++
 		return

@@ -39,6 +39,11 @@ func (i *Inquiry) Result() Result {
 			}
 		}
 	}
+	for _, calls := range i.deprecated.All() {
+		if found := calls.Finding(); calls.OfFlowControl() {
+			r.Remedies = append(r.Remedies, Remedy{Action: found.Remedy, Because: fmt.Sprintf("%s: %s", found.Object, found.Message)})
+		}
+	}
 	r.Levels = levelsOf(r.Flows, states)
 	r.Counters = i.counters()
 	r.missing = i.missing()

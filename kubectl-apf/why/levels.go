@@ -21,6 +21,7 @@ type levelState struct {
 	nominal         int
 	limit, capacity float64
 	used            amount
+	requests        int
 	keys            []flowKey
 	demands         map[flowKey]amount
 	// wanted is the mean number of seats that each server was asked for; 0 if it is unknown.
@@ -41,6 +42,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 		}
 		s.keys = append(s.keys, key)
 		s.used = s.used.plus(a.used)
+		s.requests += a.requests
 		executed[key.level] += a.executed
 	}
 	for name, s := range states {

@@ -140,7 +140,11 @@ func (i *Inquiry) pageOthers(key flowKey, s *levelState) *Remedy {
 	for _, user := range most(used, 3) {
 		names = append(names, user.Name)
 	}
-	return i.pageLists(&all, s.used, ", most of them of "+strings.Join(names, ", ")+",", "priority level "+key.level)
+	more := ""
+	if n := len(used) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return i.pageLists(&all, s.used, " of "+strings.Join(names, ", ")+more, "priority level "+key.level)
 }
 
 // pageLists is for lists without a limit that use most of some seat-seconds.
@@ -234,7 +238,7 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 // queue is for a level without queues that has bursts.
 func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
 	n := i.asked[key].rejected[queueset.ConcurrencyLimit.String()]
-	if n == 0 || s.Type != queueset.Reject.String() || s.wanted.most > idle*s.limit || s.Demanded == nil {
+	if n == 0 || s.Type != queueset.Reject.String() || float64(s.requests*estimate.MaxWidth) < s.limit || s.wanted.most > idle*s.limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{
@@ -244,11 +248,12 @@ func (i *Inquiry) queue(key flowKey, s *levelState) *Remedy {
 	}
 }
 
-// longerQueues is for a level whose queues are too short for bursts.
+// longerQueues is for a level whose queues are too short for bursts. A log with fewer requests than fill a
+// queue lacks the cause.
 func (i *Inquiry) longerQueues(key flowKey, s *levelState) *Remedy {
 	n := i.asked[key].rejected[queueset.QueueFull.String()]
 	length := i.inForce.Levels[key.level].Config.QueueLengthLimit
-	if n == 0 || length == 0 || s.wanted.most > idle*s.limit || s.Demanded == nil {
+	if n == 0 || length == 0 || s.requests <= length || s.wanted.most > idle*s.limit || s.Demanded == nil {
 		return nil
 	}
 	return &Remedy{

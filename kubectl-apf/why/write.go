@@ -117,13 +117,13 @@ func (r *Result) flowTable() table.Table {
 	return t
 }
 
-// between formats a number that is known, or its bounds.
+// between formats a number that is known, or its bounds if they differ by more than 1 %.
 func between(format string, least, most *float64) string {
 	if least == nil {
 		return table.Dash
 	}
 	text := fmt.Sprintf(format, *least)
-	if most != nil && fmt.Sprintf(format, *most) != text {
+	if most != nil && *most > 1.01**least && fmt.Sprintf(format, *most) != text {
 		text += fmt.Sprintf(" to "+format, *most)
 	}
 	return text

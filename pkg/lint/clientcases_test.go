@@ -56,6 +56,8 @@ func clientCases() []checkCase {
 		{"a webhook whose API server is older than v1", FailedLists, lists("v1", false), []string{"warning"}},
 		{"a webhook that may not list v1", FailedLists, lists("v1", true), []string{"warning"}},
 		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
+		{"a webhook that calls v1beta3", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{{Object: Object{Kind: "User", Name: "webhook"}, Group: groupName, Version: "v1beta3", Removed: "1.32", Requests: 1}}}), []string{"warning"}},
+		{"a client of v1", DeprecatedCall, withTraffic(Traffic{}), nil},
 		{"kube-proxy as a static pod", NodeAgent, agent(static), []string{"warning"}},
 		{"a DaemonSet without a schema for service accounts", NodeAgent, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
 			bundle.Only, bundle.Facts.Agents = []Object{daemon}, []Agent{{Object: daemon, Namespace: "monitoring", ServiceAccount: "exporter"}}
@@ -100,6 +102,8 @@ func clientCases() []checkCase {
 		{"a limit, and a level that holds requests up", ClientLimit, limited("mine", LevelTraffic{Known: 7, HeldUp: 3}), []string{"info"}},
 		{"a limit, and waits that are unknown", ClientLimit, limited("mine", LevelTraffic{SeatSeconds: 7}), []string{"info"}},
 		{"a limit, and a level that is unknown", ClientLimit, limited("", LevelTraffic{Known: 7}), []string{"info"}},
+		{"no limit, and rejections", ClientLimit, withTraffic(Traffic{Limits: []LimitedClient{{Object: Object{Kind: "Log", Name: "a.log"}, SaidServer: 3, Rejected: 2}}}), []string{"info"}},
+		{"a limit, and rejections", ClientLimit, withTraffic(Traffic{Limits: []LimitedClient{{Object: Object{Kind: "Log", Name: "a.log"}, Said: 1, SaidServer: 3, Rejected: 2}}}), []string{"info"}},
 		{"no log of a client says so", ClientLimit, withTraffic(Traffic{Levels: map[string]LevelTraffic{"mine": {Known: 7}}}), nil},
 		{"a limit, and a level without one", ClientLimit, limited("exempt", LevelTraffic{Known: 7}), []string{"info"}},
 	}

@@ -5,15 +5,21 @@ import "fmt"
 // clientLimit is FC603: a limit of the client allows less than flow control would. It is an info if
 // it is unknown what flow control would give, or if that is not more.
 func (j *judge) clientLimit(c *LimitedClient) []Finding {
-	message := fmt.Sprintf("This client waits for its own limit: its log says so at least %d times, for up to %v.", c.Said, c.Longest)
-	if c.Failed == c.Said {
+	message := fmt.Sprintf("This client waits for its own limit: its log says so at least %s, for up to %v.", counted(c.Said, "time"), c.Longest)
+	switch c.Said {
+	case 0:
+		message = "This client does not wait for its own limit."
+	case c.Failed:
 		message = "This client waits for its own limit."
 	}
 	if c.Failed > 0 {
 		message += fmt.Sprintf(" At least %d of its requests failed, because their deadline was before the end of the wait.", c.Failed)
 	}
-	if c.SaidServer > 0 {
-		message += fmt.Sprintf(" %d other waits in its log were asked for by the server.", c.SaidServer)
+	if others := c.SaidServer - c.Rejected; others > 0 {
+		message += fmt.Sprintf(" The server asked for %s in its log.", counted(others, "other wait"))
+	}
+	if c.Rejected > 0 {
+		message += fmt.Sprintf(" Flow control rejected its requests: its log says so %s, and it waited for up to %v.", counted(c.Rejected, "time"), c.LongestRejected)
 	}
 	const keep = "Keep the limit until this is known: give an audit log or a log of -v=3 of the same time, and name the user of the client's log, as in USER=PATH."
 	found := func(severity Severity, gives, remedy string) []Finding {
@@ -25,6 +31,10 @@ func (j *judge) clientLimit(c *LimitedClient) []Finding {
 	}
 	level := j.Facts.Traffic.Levels[c.PriorityLevel]
 	switch {
+	case c.Said == 0:
+		return found(Info, "So its limit is not what delays it.", "Leave the limit as it is. kubectl apf why says why flow control rejected the requests, and kubectl apf whose names the flow schema.")
+	case c.Rejected > 0 && c.PriorityLevel == "":
+		return found(Info, "So flow control would not give more.", "Keep the limit. kubectl apf why says why flow control rejected the requests.")
 	case c.PriorityLevel == "":
 		return found(Info, "Its priority level is unknown, so it is unknown what flow control would give.", keep)
 	case j.isUnlimited(c.PriorityLevel):

@@ -49,6 +49,7 @@ const (
 	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills
 	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
 	FailedLists        Code = "FC604" // a server's informers of flow control fail
+	DeprecatedCall     Code = "FC605" // a client calls an API version that will be removed
 )
 
 // document explains the codes. Each has a section whose heading is the code.

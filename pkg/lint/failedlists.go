@@ -36,7 +36,7 @@ func failedList(l *FailedList) Finding {
 	case l.Version == "v1beta3":
 		remedy += " Until then flowcontrol-apiserver can serve v1beta3 in the cluster."
 	}
-	return finding(FailedLists, l.Object, "", fmt.Sprintf("This server fails to list FlowSchemas or PriorityLevelConfigurations, because %s: %d lines of its log say so. "+
+	return finding(FailedLists, l.Object, "", fmt.Sprintf("This server fails to list FlowSchemas or PriorityLevelConfigurations, because %s. Its log has %s about it. "+
 		"It runs, and its /readyz fails. Its flow control has only the mandatory objects: system:masters is exempt, and all others share catch-all. That level has all seats and no queue.",
-		reason, l.Said), remedy+" Or switch its flow control off, if it has the flag: "+off+".")
+		reason, counted(l.Said, "line")), remedy+" Or switch its flow control off, if it has the flag: "+off+".")
 }

@@ -8,6 +8,7 @@ type Traffic struct {
 	Clients []Client
 	Limits  []LimitedClient
 	Lists   []FailedList
+	Calls   []DeprecatedCalls
 	Levels  map[string]LevelTraffic
 	LeftOut string
 }
@@ -43,7 +44,7 @@ type LevelTraffic struct {
 	Known int
 }
 
-// LimitedClient is a client whose own log says that a limit of its own delays its requests.
+// LimitedClient is a client whose own log says that a limit of its own delays its requests, or flow control.
 type LimitedClient struct {
 	// Object is a User, or the Log of a client.
 	Object Object
@@ -52,9 +53,10 @@ type LimitedClient struct {
 	// Said is the number of lines of the client's log about its limit, Longest the longest
 	// wait in them. SaidServer is the number of lines about waits that the server asked for.
 	// Failed is the number of requests that failed, because their deadline was before the end of
-	// their wait; it is a part of Said.
-	Said, SaidServer, Failed int
-	Longest                  time.Duration
+	// their wait; it is a part of Said. Rejected is the part of SaidServer about requests that flow
+	// control rejected, LongestRejected the longest wait in it.
+	Said, SaidServer, Failed, Rejected int
+	Longest, LongestRejected           time.Duration
 }
 
 // judgeTraffic judges what logs tell.
@@ -71,6 +73,9 @@ func (j *judge) judgeTraffic() {
 	}
 	for i := range t.Lists {
 		j.add(failedList(&t.Lists[i]))
+	}
+	for i := range t.Calls {
+		j.add(t.Calls[i].Finding())
 	}
 }
 
