@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
@@ -51,8 +52,33 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	}
 }
 
-// outcome decides what happens on an API server, as far as its state is known.
+// outcome decides what happens on an API server, as far as its state is known. A current limit that it does
+// not tell is between the lower and the upper one.
 func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
+	if !r.Limits.idle {
+		return e.outcomeAt(a, r)
+	}
+	least, most := *r, *r
+	least.Limits.Current, least.Hand = r.Limits.Lower, slices.Clone(r.Hand)
+	most.Limits.Current, most.Hand = r.Limits.Upper, slices.Clone(r.Hand)
+	out, other := e.outcomeAt(a, &least), e.outcomeAt(a, &most)
+	if out.Decision == other.Decision && out.Reason == other.Reason {
+		r.Hand = least.Hand
+		return out
+	}
+	return Outcome{Decision: Unknown, Why: fmt.Sprintf("%s With the lower limit the request %s, with the upper one it %s.", r.inUse(), out.Decision, other.Decision)}
+}
+
+// inUse says how many of the seats are in use.
+func (r *Replica) inUse() string {
+	if r.Limits.idle {
+		return fmt.Sprintf("In use: %s. The current limit is not known: it is from %d to %d seats.", table.Count(*r.SeatsInUse, "seat"), r.Limits.Lower, r.Limits.Upper)
+	}
+	return fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, r.Limits.Current)
+}
+
+// outcomeAt is outcome with the current limit of r.
+func (e *Explainer) outcomeAt(a *Answer, r *Replica) Outcome {
 	if a.Bypass != "" {
 		return Outcome{Decision: Executes, Why: a.Bypass}
 	}
@@ -66,11 +92,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 	if r.SeatsInUse == nil {
 		return Outcome{Decision: Unknown, Why: "This API server did not tell the seats in use of the priority level."}
 	}
-	width, current := a.Seats.Width, r.Limits.Current
-	free := fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, current)
-	if r.Limits.idle {
-		free = fmt.Sprintf("In use: %s. The limit of an idle API server is %d.", table.Count(*r.SeatsInUse, "seat"), current)
-	}
+	width, current, free := a.Seats.Width, r.Limits.Current, r.inUse()
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.

@@ -160,7 +160,10 @@ func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
 		{"rejections alone", told(replica.LevelMetrics{}, &replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 42}}), Unknown, "did not tell the seats in use", "-  - - - unknown", false},
 		{"a dump of levels", dump, Waits, "How many seats are in use is not known.", "- - 40 17 waits", false},
 		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not tell the seats in use", "- 60 - - unknown", true},
-		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The limit of an idle API server is ", "3 - - - unknown", false},
+		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The current limit is not known: it is from ", "3 - - - unknown", false},
+		{"free with the lower limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(3)}, &replica.SchemaMetrics{Waiting: new(0)}), Executes, "it is from 25 to 60 seats. No request waits.", "3 - - 0 executes", false},
+		{"free with the upper limit alone", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(30)}, &replica.SchemaMetrics{Waiting: new(0)}), Unknown, "With the lower limit the request waits, with the upper one it executes.", "30 - - 0 unknown", false},
+		{"taken with the upper limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(60)}, &replica.SchemaMetrics{Waiting: new(0)}), Waits, "In use: 60 seats.", "60 - - 0 waits", false},
 		{"seats and limits", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use. This API server did not tell whether requests wait.", "3 60 - - unknown", true},
 		{"no seat is free", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(60)}, nil), Waits, "60 of 60", "60 60 - - waits", true},
 	} {

@@ -44,11 +44,12 @@ func (t *tally) add(i *item) {
 		took = r.Latency.Duration
 	}
 	t.share.add(took)
+	_, waitKnown := r.Waited(0)
 	for _, missing := range []struct {
 		is   bool
 		from *share
 	}{
-		{r.Wait == nil, &t.noWait}, {r.Execution == nil && r.Rejected == "", &t.noExecution}, {r.Seats == nil, &t.noSeats},
+		{!waitKnown, &t.noWait}, {r.Execution == nil && r.Rejected == "", &t.noExecution}, {r.Seats == nil, &t.noSeats},
 		{r.PriorityLevel == "", &t.noLevel}, {len(r.Groups) == 0 || i.GroupsImplied, &t.noGroups}, {r.User == "", &t.noUser}, {i.GroupsImplied, &t.implied}, {r.Latency == nil, &t.noLatency},
 		{i.Origin == fromLine, &t.noEvent}, {i.Origin == fromAudit, &t.noLine},
 	} {

@@ -2,32 +2,49 @@ package replica
 
 import (
 	"bytes"
-	"regexp"
+	"maps"
+	"slices"
+	"strings"
 )
 
-// instanceLabel finds the label that Prometheus adds.
-var instanceLabel = regexp.MustCompile(`[{,]\s*instance="((?:[^"\\]|\\.)*)"`)
+// ownLabels are the labels that API servers write to the metrics that are read. Prometheus adds others.
+var ownLabels = []string{ //nolint:gochecknoglobals // constant
+	"priority_level", "priorityLevel", "flow_schema", "flowSchema", "reason", "execute", "type", "le", "bound", "phase", "request_kind",
+	"group", "version", "resource", "subresource", "scope", "component", "verb", "policy", "policy_binding", "enforcement_action", "error_type", "name", "result", "code",
+}
 
 // ByInstance divides metrics that Prometheus federates, in the text format, by the API server that gave
-// them: by the label instance of series of priority levels. It returns nil if they are of one server.
+// them: by the label instance of series of priority levels. What several Prometheus tell of a server, or one
+// in several jobs, is there once. It returns nil if no line has the label.
 func ByInstance(body []byte) map[string][]byte {
-	parts, told := map[string][]byte{}, map[string]bool{}
+	type part struct{ instance, others string } // others are the other labels that Prometheus adds
+	parts, told := map[part][]byte{}, map[string]bool{}
 	for line := range bytes.Lines(body) {
-		found := instanceLabel.FindSubmatch(line)
-		if found == nil || line[0] == '#' {
+		at := bytes.IndexByte(line, '{')
+		if at < 0 || line[0] == '#' {
 			continue
 		}
-		name := string(found[1])
-		parts[name] = append(parts[name], line...)
-		told[name] = told[name] || levelLabel.Match(line)
+		s, ok := parseSeries("", strings.TrimSpace(string(line[at:])))
+		of := part{instance: s.labels["instance"]}
+		if !ok || of.instance == "" {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.labels)) {
+			if name != "instance" && !slices.Contains(ownLabels, name) {
+				of.others += name + "=" + s.labels[name] + ","
+			}
+		}
+		parts[of] = append(parts[of], line...)
+		told[of.instance] = told[of.instance] || levelLabel.Match(line)
 	}
-	for name := range parts {
-		if !told[name] {
-			delete(parts, name)
+	whole := map[string][]byte{}
+	for _, of := range slices.SortedFunc(maps.Keys(parts), func(a, b part) int { return strings.Compare(a.others, b.others) }) {
+		if told[of.instance] && len(parts[of]) > len(whole[of.instance]) {
+			whole[of.instance] = parts[of]
 		}
 	}
-	if len(parts) < 2 {
+	if len(whole) == 0 {
 		return nil
 	}
-	return parts
+	return whole
 }

@@ -35,10 +35,13 @@ const (
 	authorizations = "apiserver_authorization_webhook_duration_seconds"
 )
 
+// oldLimit is the limit of a level up to 1.25, which has no other, and the nominal limit from 1.26 on.
+const oldLimit = flowControl + "request_concurrency_limit"
+
 // renamed are the names that metrics had in earlier releases.
 func renamed() map[string]string {
 	return map[string]string{
-		flowControl + "request_concurrency_limit":  nominal,
+		oldLimit: nominal,
 		flowControl + "request_concurrency_in_use": executing,
 		"apiserver_storage_objects":                objects,
 	}
@@ -81,10 +84,15 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 			m.add(s)
 		}
 	}
+	hasNominal := has[nominal]
 	for name, now := range later {
 		has[now] = has[now] || has[name]
 	}
-	m.complete(has)
+	old := has[oldLimit] && !hasNominal
+	m.complete(has, old)
+	if old && isWhole(has) {
+		m.withoutBorrowing()
+	}
 	return m, faults
 }
 
@@ -268,13 +276,24 @@ func (h *Histogram) add(s series, name string) {
 	}
 }
 
+// isWhole reports whether the metrics of a scrape are all there.
+func isWhole(has map[string]bool) bool { return has[nominal] && has[dispatched] && has[waits+"_count"] }
+
+// withoutBorrowing adds what follows for releases up to 1.25: a level has its limit, whatever others need.
+func (m *Metrics) withoutBorrowing() {
+	for name, level := range m.Levels {
+		level.Current, level.Lower, level.Upper = level.Nominal, level.Nominal, level.Nominal
+		m.Levels[name] = level
+	}
+}
+
 // complete adds what follows from lines that are not there: a server writes no line about a flow schema
 // that never had requests, waits or rejections. So a metric that it writes of others, or any in a whole
-// scrape, is zero, and otherwise unknown.
-func (m *Metrics) complete(has map[string]bool) {
-	isWhole := has[nominal] && has[dispatched] && has[waits+"_count"]
+// scrape, is zero, and otherwise unknown. The first releases write no seats.
+func (m *Metrics) complete(has map[string]bool, old bool) {
+	whole := isWhole(has)
 	zero := func(figure **int, name string) {
-		if *figure == nil && (isWhole || has[name]) {
+		if *figure == nil && (whole && (name != executing || !old) || has[name]) {
 			*figure = new(int)
 		}
 	}
@@ -282,7 +301,7 @@ func (m *Metrics) complete(has map[string]bool) {
 		zero(&of.Waiting, flowControl+"current_inqueue_requests")
 		zero(&of.Executing, flowControl+"current_executing_requests")
 		zero(&of.SeatsInUse, executing)
-		if of.Rejected == nil && (isWhole || has[rejected]) {
+		if of.Rejected == nil && (whole || has[rejected]) {
 			of.Rejected = map[string]uint64{}
 		}
 		m.Schemas[key] = of

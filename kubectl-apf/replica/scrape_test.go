@@ -181,3 +181,30 @@ apiserver_flowcontrol_work_estimated_seats_count{` + labels + `} 4
 		})
 	}
 }
+
+// Up to 1.25 a level has one limit. Later releases write the metric beside others, so alone it is the nominal one.
+func TestTheOneLimitOfOlderReleases(t *testing.T) {
+	const limit = `apiserver_flowcontrol_request_concurrency_limit{priority_level="system"} 74` + "\n"
+	const others = `apiserver_flowcontrol_dispatched_requests_total{flow_schema="nodes",priority_level="system"} 5
+apiserver_flowcontrol_request_wait_duration_seconds_count{execute="true",flow_schema="nodes",priority_level="system"} 5
+`
+	part := scrape(t, limit).Levels["system"]
+	assert.Equal(t, []*int{new(74), nil}, []*int{part.Nominal, part.Current})
+	whole := scrape(t, limit+others).Levels["system"]
+	assert.Equal(t, []*int{new(74), new(74), new(74), new(74), nil}, []*int{whole.Nominal, whole.Current, whole.Lower, whole.Upper, whole.SeatsInUse}, "the first releases write no seats")
+}
+
+func TestReplicasThatLackTheSameHaveOneNote(t *testing.T) {
+	lacks := func(name string, whats ...string) replica.Replica {
+		r := replica.Replica{Name: name}
+		for _, what := range whats {
+			r.Missing = append(r.Missing, replica.Missing{What: what, Why: "There is no file for it."})
+		}
+		return r
+	}
+	all := []replica.Replica{lacks("a", "levels", "requests"), lacks("b", "levels", "requests"), lacks("c", "requests", "metrics")}
+	assert.Equal(t, []string{
+		"a, b: levels: There is no file for it.", "a, b, c: requests: There is no file for it.",
+	}, replica.MissingNotes(all, func(m replica.Missing) bool { return m.What != "metrics" }))
+	assert.Equal(t, []string{"a, b: levels, requests: There is no file for it."}, replica.MissingNotes(all[:2], func(replica.Missing) bool { return true }))
+}

@@ -35,7 +35,7 @@ func TestSavedAnswersOfOneReplica(t *testing.T) {
 	assert.False(t, state.Read.IsZero())
 	assert.Len(t, state.Missing, 3)
 	assert.Contains(t, whys(state.Missing), "files: Left out: "+directory+"/notes.txt. It has no flow schema, no priority level and no response about flow control.")
-	assert.Contains(t, whys(state.Missing), debugPath+"dump_requests: "+directory+" has no file for it.")
+	assert.Contains(t, whys(state.Missing), debugPath+"dump_requests: There is no file for it.")
 
 	c, err := s.Configuration(t.Context())
 	require.NoError(t, err)

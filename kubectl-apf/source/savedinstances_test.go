@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,21 @@ func TestFederatedMetricsAreOfTheServersThatTheyName(t *testing.T) {
 				assert.Equal(t, want.name, states[i].Name)
 				assert.Equal(t, []int{want.seats, want.nominal}, []int{*level.SeatsInUse, *level.Nominal})
 			}
+		})
+	}
+}
+
+func TestWhatTwoPrometheusTellOfAServerCountsOnce(t *testing.T) {
+	pair := strings.ReplaceAll(federated, `job="apiserver"`, `job="apiserver",prometheus_replica="p-0"`) + strings.ReplaceAll(federated, `job="apiserver"`, `job="apiserver",prometheus_replica="p-1"`)
+	one := strings.ReplaceAll(pair, "0.2:", "0.3:")
+	for name, text := range map[string]string{"two servers": pair, "one server": strings.Join(slices.DeleteFunc(strings.SplitAfter(one, "\n"), func(line string) bool { return strings.Contains(line, "0.3:") }), "")} {
+		t.Run(name, func(t *testing.T) {
+			directory := t.TempDir()
+			write(t, directory, map[string]string{"federate.txt": text})
+			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Metrics: true})
+			require.NoError(t, err)
+			require.Len(t, states, map[string]int{"two servers": 2, "one server": 1}[name])
+			assert.Equal(t, 41, *states[0].Metrics.Levels["workload-low"].SeatsInUse)
 		})
 	}
 }

@@ -177,6 +177,30 @@ func TestAgesEndWithTheLatestTimeInADump(t *testing.T) {
 	assert.Equal(t, "07:08", states[2].Taken.Format("15:04"))
 }
 
+func TestMetricsAndDumpsOfDifferentTimes(t *testing.T) {
+	const waiting = `apiserver_flowcontrol_current_inqueue_requests{flow_schema="a",priority_level="workload-low"} `
+	for _, test := range []struct {
+		name, metrics string
+		apart         time.Duration
+		says          string
+	}{
+		{"they agree", waiting + "7", 0, ""},
+		{"they contradict each other", waiting + "0", 0, "/metrics: The metrics and the dumps are of different times. On workload-low 0 requests wait here, and 7 in the dump."},
+		{"the files do", waiting + "7", time.Hour, "/metrics: The metrics and the dumps are of different times. The files were written 1h0m0s apart."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			directory := t.TempDir()
+			write(t, directory, map[string]string{"levels": levelsText, "metrics": test.metrics + "\n"})
+			require.NoError(t, os.Chtimes(filepath.Join(directory, "metrics"), now(), now()))
+			require.NoError(t, os.Chtimes(filepath.Join(directory, "levels"), now(), now().Add(-test.apart)))
+			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true, Metrics: true})
+			require.NoError(t, err)
+			require.Len(t, states, 1)
+			assert.Equal(t, test.says, whys(states[0].Missing))
+		})
+	}
+}
+
 // TestPreviousIsEarlierWhateverItsTime has a previous log that was written last, as copies
 // are: the path decides. Otherwise the time does.
 func TestPreviousIsEarlierWhateverItsTime(t *testing.T) {

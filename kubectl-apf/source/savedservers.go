@@ -82,7 +82,9 @@ func newSavedAnswers(file savedFile, endpoint replica.Endpoint) []savedAnswer {
 	for instance, data := range parts {
 		file.data = data
 		a := newSavedAnswer(file, endpoint)
-		a.instance = instance
+		if len(parts) > 1 {
+			a.instance = instance
+		}
 		answers = append(answers, a)
 	}
 	return answers
@@ -209,7 +211,7 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 	for _, endpoint := range replica.Endpoints() {
 		a := latest[endpoint]
 		if a == nil {
-			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: fmt.Sprintf("%s has no file for it.", name)})
+			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: "There is no file for it."})
 			continue
 		}
 		s.endpoints = append(s.endpoints, endpoint)
@@ -218,6 +220,7 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 		}
 		s.state.Add(endpoint, bytes.NewReader(a.data))
 	}
+	s.noteTimes(latest)
 	var times []time.Time
 	for i := range s.state.Requests {
 		times = append(times, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
@@ -231,6 +234,39 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 		}
 	}
 	return s
+}
+
+// apart is how long after one another the answers of a server may be saved.
+const apart = time.Minute
+
+// noteTimes says that the metrics and the dumps are of different times, if they contradict each other or
+// were written one long after the other.
+func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
+	metrics, dump := answers[replica.EndpointMetrics], answers[replica.EndpointLevels]
+	if metrics == nil || dump == nil {
+		return
+	}
+	why := ""
+	if after := metrics.modified.Sub(dump.modified).Abs(); after > apart {
+		why = fmt.Sprintf("The files were written %s apart.", after.Round(time.Second))
+	}
+	most := 0
+	for i := range s.state.Levels {
+		level := &s.state.Levels[i]
+		var waiting *int
+		for key, m := range s.state.Metrics.Schemas {
+			if key.Level == level.Name {
+				replica.Add(&waiting, m.Waiting)
+			}
+		}
+		if waiting != nil && max(*waiting-level.Waiting, level.Waiting-*waiting) > most {
+			most = max(*waiting-level.Waiting, level.Waiting-*waiting)
+			why = fmt.Sprintf("On %s %d requests wait here, and %d in the dump.", level.Name, *waiting, level.Waiting)
+		}
+	}
+	if why != "" {
+		s.state.Missing = append(s.state.Missing, replica.Missing{What: string(replica.EndpointMetrics), Why: "The metrics and the dumps are of different times. " + why})
+	}
 }
 
 // has reports whether an endpoint was saved.

@@ -83,6 +83,13 @@ func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 		out.Levels = append(out.Levels, *levels[name])
 		out.Total.add(levels[name])
 	}
+	for i := range out.Levels { // a sum of some levels is none of all
+		for f, figure := range out.Levels[i].figures() {
+			if *figure == nil {
+				*out.Total.figures()[f] = nil
+			}
+		}
+	}
 	out.Total.Replicas = out.told()
 	out.lacking("LIMIT and NOMINAL", now, replica.EndpointMetrics)
 	var err error
@@ -178,16 +185,16 @@ func seatsOf(r *replica.Replica) map[string]*int {
 	return seats
 }
 
+// figures are what each whole scrape tells.
+func (l *Level) figures() []**int {
+	return []**int{&l.SeatsInUse, &l.CurrentLimit, &l.NominalLimit, &l.LowerLimit, &l.UpperLimit, &l.Executing, &l.Waiting}
+}
+
 // add adds the figures of another level to the level's.
 func (l *Level) add(other *Level) {
-	for _, figure := range []struct {
-		to **int
-		of *int
-	}{
-		{&l.SeatsInUse, other.SeatsInUse}, {&l.CurrentLimit, other.CurrentLimit}, {&l.NominalLimit, other.NominalLimit},
-		{&l.LowerLimit, other.LowerLimit}, {&l.UpperLimit, other.UpperLimit}, {&l.Executing, other.Executing}, {&l.Waiting, other.Waiting},
-	} {
-		replica.Add(figure.to, figure.of)
+	others := other.figures()
+	for f, figure := range l.figures() {
+		replica.Add(figure, *others[f])
 	}
 	replica.Add(&l.Rejected, other.Rejected)
 	replica.Add(&l.RejectedPerSecond, other.RejectedPerSecond)

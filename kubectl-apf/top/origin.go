@@ -45,10 +45,8 @@ func (o Origin) write(w io.Writer) {
 	for _, sentence := range o.partial {
 		fmt.Fprintln(w, "Note: "+sentence)
 	}
-	for i := range o.Replicas {
-		for _, missing := range o.Replicas[i].Missing {
-			fmt.Fprintf(w, "Note: %s: %s: %s\n", table.Escape(o.Replicas[i].Name), missing.What, table.Escape(missing.Why))
-		}
+	for _, note := range replica.MissingNotes(o.Replicas, func(replica.Missing) bool { return true }) {
+		fmt.Fprintln(w, "Note: "+table.Escape(note))
 	}
 }
 

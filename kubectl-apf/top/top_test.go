@@ -95,6 +95,8 @@ func TestDumpsTellWhatAPartOfTheMetricsDoesNot(t *testing.T) {
 	system := answer.Levels[1]
 	assert.Equal(t, []int{5, 2, 1, 49}, []int{*system.SeatsInUse, *system.Executing, *system.Waiting, int(*system.Rejected)})
 	assert.Nil(t, system.NominalLimit, "neither tells limits")
+	part.Metrics.Levels["system"] = replica.LevelMetrics{Nominal: new(8)}
+	assert.Nil(t, levels(t, []replica.Replica{part}, nil, Options{}).Total.NominalLimit, "the sum of some levels is none of all")
 
 	part.Levels, part.Requests = nil, nil
 	system = levels(t, []replica.Replica{part}, nil, Options{}).Levels[0]

@@ -46,7 +46,7 @@ func (i *Inquiry) Result() Result {
 	}
 	r.Levels = levelsOf(r.Flows, states)
 	r.Counters = i.counters()
-	r.missing = i.missing()
+	r.missing = replica.MissingNotes(i.replicas, i.lacks)
 	r.Notes = append(i.notes(len(keys)), r.missing...)
 	return r
 }
@@ -132,23 +132,10 @@ func levelsOf(flows []Flow, states map[string]*levelState) []Level {
 	return levels
 }
 
-// missing returns sentences about what replicas do not tell.
-func (i *Inquiry) missing() []string {
-	var notes []string
-	for r := range i.replicas {
-		for _, missing := range i.replicas[r].Missing {
-			if i.lacks(missing.What) {
-				notes = append(notes, fmt.Sprintf("%s: %s: %s", i.replicas[r].Name, missing.What, missing.Why))
-			}
-		}
-	}
-	return notes
-}
-
 // lacks reports whether the result lacks what a replica does not tell. That kube-apiserver
 // remembers no flows is said once, where nothing tells of flows.
-func (i *Inquiry) lacks(what string) bool {
-	endpoint := replica.Endpoint(what)
+func (i *Inquiry) lacks(m replica.Missing) bool {
+	endpoint := replica.Endpoint(m.What)
 	return i.observed == 0 && len(i.all) > 0 || endpoint != replica.EndpointFlows && endpoint != replica.EndpointRejections
 }
 
