@@ -249,6 +249,15 @@ track-record: ## Reproduce public reports of overload on both engines; write doc
 	@echo "track-record: public reports, on the engine of k8s.io/apiserver and on this one"
 	@cd hack/lab && go test -tags=long -count=1 -timeout=25m ./trackrecord -run '^TestTrackRecord$$' -v -case=$(CASE) -update-track-record
 
+.PHONY: upstream
+upstream: ## Apply the fixes of test/upstream to k8s.io/apiserver, and test them there (minutes)
+	@echo "upstream: fixes for k8s.io/apiserver 0.33 and 0.37, with the tests that fail without them"
+	@go test -tags=long -count=1 -timeout=1h ./test/upstream -run '^TestFixes$$' -v
+
+.PHONY: models
+models: ## Check models of shared reads and of locks with spin (half a minute)
+	@test/models/check.sh
+
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (half an hour)
 	@echo "hostile: attacks on this server and on kube-apiserver, floods behind a kube-apiserver"

@@ -11,7 +11,7 @@
      STALE     a list joins a read that executes
      HOPELESS  nobody is told that all members of a read have given up
      HANDOVER  seats are handed over to a read that has ended
-     ABSENT    a list that has left starts the read, which nobody cancels */
+     ABSENT    a list that has left starts the read, and regards itself as its only member */
 
 #define LISTS   3
 #define SEATS   2
@@ -23,7 +23,7 @@ byte free = SEATS, revision, reads, arrivals;
 byte pending = NONE, executing = NONE;                /* the slot */
 byte before[LISTS], members[LISTS], asking[LISTS];    /* of reads */
 byte result[LISTS];
-bool started[LISTS], done[LISTS], hopeless[LISTS], cancelled[LISTS], handed[LISTS];
+bool started[LISTS], done[LISTS], hopeless[LISTS], cancelled[LISTS], handed[LISTS], shareable[LISTS];
 byte readOf[LISTS];                                 /* the read of a list */
 bool belongs[LISTS], asks[LISTS], gone[LISTS];        /* of lists */
 
@@ -64,9 +64,6 @@ inline leave(m) {
 proctype Reader(byte r) {
   bool release;
   result[r] = revision;
-#ifdef ABSENT
-  (members[r] > 0 || cancelled[r]); /* an etcd that does not answer: only a cancellation ends this */
-#endif
   atomic {
     assert(executing == r);
     done[r] = true; executing = NONE; release = handed[r]
@@ -101,7 +98,11 @@ proctype List(byte me) {
     :: pending == NONE -> pending = reads; before[reads] = executing; reads++
     :: else
     fi;
-    r = pending; readOf[me] = r; members[r]++; asking[r]++; belongs[me] = true; asks[me] = true
+    r = pending; readOf[me] = r; members[r]++; asking[r]++; belongs[me] = true; asks[me] = true;
+    if /* whoever is not rejected must not need to be */
+    :: rejected = true
+    :: true
+    fi
   }
   if
   :: before[r] != NONE ->
@@ -113,8 +114,10 @@ proctype List(byte me) {
   fi;
 
   if /* AskForStorage */
-  :: rejected = true
-  :: atomic { free >= STORAGE -> free = free - STORAGE } ->
+  :: rejected
+  :: !rejected && started[r]
+  :: !rejected && gone[me] -> rejected = true
+  :: atomic { !rejected && free >= STORAGE -> free = free - STORAGE } ->
      atomic { /* start */
 #ifdef ABSENT
        first = (pending == r);
@@ -122,7 +125,7 @@ proctype List(byte me) {
        first = (pending == r && belongs[me]);
 #endif
        if
-       :: first -> started[r] = true; pending = NONE; executing = r; alone = members[r] <= 1
+       :: first -> started[r] = true; pending = NONE; executing = r; alone = (members[r] <= 1); shareable[r] = !alone
        :: else
        fi
      }
@@ -141,12 +144,9 @@ proctype List(byte me) {
              fi
            }
         fi;
-        assert(gone[me] || result[r] >= arrived);
-        goto left
+        atomic { assert(gone[me] || result[r] >= arrived); goto left }
      :: else -> give(STORAGE)
      fi
-  :: started[r]
-  :: gone[me] -> rejected = true
   fi;
   if
   :: rejected ->
@@ -164,8 +164,10 @@ share:
   :: done[r]
   :: gone[me] -> goto left
   fi;
-  free >= CACHE; /* AskAgain, and the end of the list */
-  assert(gone[me] || (result[r] >= arrived && !cancelled[r]));
+  atomic { /* AskAgain, and the end of the list */
+    free >= CACHE ->
+    assert(gone[me] || (result[r] >= arrived && !cancelled[r] && shareable[r]))
+  }
 left:
   leave(me);
 #ifdef HOLD
@@ -174,14 +176,7 @@ left:
 }
 
 /* One client may leave. Then context.AfterFunc runs on a goroutine of its own. */
-proctype Client() {
-  byte list;
-  select(list : 0 .. LISTS);
-  if
-  :: list < LISTS -> gone[list] = true; leave(list)
-  :: else
-  fi
-}
+proctype Client(byte list) { gone[list] = true; leave(list) }
 
 proctype Writer() { revision++ }
 
@@ -189,7 +184,11 @@ init {
   byte i;
   atomic {
     run Writer();
-    run Client();
+    select(i : 0 .. LISTS);
+    if
+    :: i < LISTS -> run Client(i)
+    :: else
+    fi;
     for (i : 0 .. LISTS - 1) { run List(i) }
   }
   _nr_pr == 1;

@@ -41,6 +41,18 @@ func newController(seats int, objects ...runtime.Object) (utilflowcontrol.Interf
 	return utilflowcontrol.New(factory, client.FlowcontrolV1(), seats), factory
 }
 
+// run runs the controller and its informers until the test ends, in a bubble of synctest.
+func run(t *testing.T, controller utilflowcontrol.Interface, factory informers.SharedInformerFactory) {
+	stop := make(chan struct{})
+	factory.Start(stop)
+	go func() { _ = controller.Run(stop) }()
+	t.Cleanup(func() {
+		close(stop)
+		factory.Shutdown()
+		<-time.After(time.Second) // a work queue notices its end at its next tick
+	})
+}
+
 // asUser gives a request of a resource what flow control asks for.
 func asUser(r *http.Request, name, verb, resource string) *http.Request {
 	ctx := request.WithUser(r.Context(), &user.DefaultInfo{Name: name, Groups: []string{user.AllAuthenticated}})

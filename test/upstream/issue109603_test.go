@@ -16,8 +16,11 @@ import (
 // may last for an hour, but may not keep the only seat for as long.
 func TestWatchThatIsNeverInitialized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		controller, _ := newController(1)
-		oneSeat := func(*http.Request, string, string) fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} }
+		controller, factory := newController(1)
+		run(t, controller, factory)
+		oneSeat := func(*http.Request, string, string) fcrequest.WorkEstimate {
+			return fcrequest.WorkEstimate{InitialSeats: 1}
+		}
 		handler := filters.WithPriorityAndFairness(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if r.URL.Query().Has("watch") {
 				<-r.Context().Done()

@@ -20,9 +20,7 @@ func TestNoSeatsNoExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		controller, factory := newController(100,
 			levelThatRejects("jail", 0, 0), schemaOf("jail"), levelThatRejects("lender", 10, 100), schemaOf("lender"))
-		stop := make(chan struct{})
-		factory.Start(stop)
-		go func() { _ = controller.Run(stop) }()
+		run(t, controller, factory)
 		<-time.After(time.Minute) // all have lent what they do not use
 
 		executed := map[string]int{}
@@ -38,8 +36,6 @@ func TestNoSeatsNoExecution(t *testing.T) {
 		if executed["jail"] != 0 || executed["lender"] != 30 {
 			t.Errorf("Expected no requests of 30 without seats and 30 of the lender to execute, got %d and %d", executed["jail"], executed["lender"])
 		}
-		close(stop)
-		factory.Shutdown()
 	})
 }
 
@@ -63,4 +59,3 @@ func schemaOf(name string) *flowcontrolv1.FlowSchema {
 		}},
 	}}
 }
-

@@ -26,7 +26,9 @@ func (l *auditLog) ProcessEvents(events ...*auditinternal.Event) bool {
 // tell which FlowSchema and which priority level rejected it.
 func TestAuditOfRejectedRequest(t *testing.T) {
 	controller, _ := newController(1)
-	oneSeat := func(*http.Request, string, string) fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} }
+	oneSeat := func(*http.Request, string, string) fcrequest.WorkEstimate {
+		return fcrequest.WorkEstimate{InitialSeats: 1}
+	}
 	log := &auditLog{}
 	send := func(handler http.Handler) int {
 		w := httptest.NewRecorder()
