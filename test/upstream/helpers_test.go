@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/util/flowcontrol/metrics"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/component-base/metrics/legacyregistry"
 )
 
 // newQueueSet returns a QueueSet with this many seats.
@@ -43,6 +44,7 @@ func newController(seats int, objects ...runtime.Object) (utilflowcontrol.Interf
 
 // run runs the controller and its informers until the test ends, in a bubble of synctest.
 func run(t *testing.T, controller utilflowcontrol.Interface, factory informers.SharedInformerFactory) {
+	t.Helper()
 	stop := make(chan struct{})
 	factory.Start(stop)
 	go func() { _ = controller.Run(stop) }()
@@ -59,4 +61,22 @@ func asUser(r *http.Request, name, verb, resource string) *http.Request {
 	return r.WithContext(request.WithRequestInfo(ctx, &request.RequestInfo{
 		IsResourceRequest: true, Verb: verb, APIVersion: "v1", Resource: resource, Path: r.URL.Path,
 	}))
+}
+
+// gauge returns the value of a metric for a priority level.
+func gauge(t *testing.T, name, level string) float64 {
+	t.Helper()
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == name && metric.GetLabel()[0].GetValue() == level {
+				return metric.GetGauge().GetValue()
+			}
+		}
+	}
+	t.Fatalf("%s has no value for %s", name, level)
+	return 0
 }
