@@ -41,11 +41,12 @@ var failures = map[string]string{
 
 // TestEachFails holds every other test of this folder to fail on the engine of go.mod.
 func TestEachFails(t *testing.T) {
+	t.Parallel()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	list, err := exec.Command(program, "-test.list=.").Output()
 	require.NoError(t, err)
-	for _, name := range strings.Fields(string(list)) {
+	for name := range strings.FieldsSeq(string(list)) {
 		if name == driver {
 			continue
 		}
