@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -62,37 +61,6 @@ func TestNobodyElseMovesForAnIsolatedOperator(t *testing.T) {
 			assert.Zero(t, lint.status, lint.out)
 		})
 	}
-}
-
-func TestEachLevelPaysInProportion(t *testing.T) {
-	got := run(t, append([]string{"isolate", "--offline", "--release=1.33", "-o", "json"}, operators.All()[0].Flags...)...)
-	require.Zero(t, got.status, got.errOut)
-	var result struct {
-		Objects []struct{ Why []string }
-		Diff    struct {
-			PriorityLevels []struct {
-				Name          string
-				Before, After *struct{ Nominal int }
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(got.out), &result))
-	changed := map[string][2]int{}
-	for _, l := range result.Diff.PriorityLevels {
-		switch {
-		case l.Before == nil:
-			changed[l.Name] = [2]int{0, l.After.Nominal}
-		case *l.Before != *l.After:
-			changed[l.Name] = [2]int{l.Before.Nominal, l.After.Nominal}
-		}
-	}
-	// ceil(600*9/254) is 22, and 8 of 253 shares would be 19. The others have ceil(600*n/254).
-	assert.Equal(t, map[string][2]int{
-		"cert-manager": {0, 22}, "workload-low": {245, 237}, "workload-high": {98, 95}, "system": {74, 71}, "node-high": {98, 95},
-		"global-default": {49, 48}, "leader-election": {25, 24}, "catch-all": {13, 12},
-	}, changed)
-	assert.Contains(t, result.Objects[0].Why, "Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: "+
-		"catch-all 1 of its 13, global-default 1 of its 49, leader-election 1 of its 25, node-high 3 of its 98, system 3 of its 74, workload-high 3 of its 98, workload-low 8 of its 245.")
 }
 
 func TestIsolateAsksTheAPIServer(t *testing.T) {

@@ -149,6 +149,14 @@ func TestWhateverTheSizeTheLevelHasItAndNoMore(t *testing.T) {
 	}
 }
 
+// Nominal seats are ceil(600*shares/sum), with a sum of 245 before and 254 after.
+func TestWhoPaysIsSaid(t *testing.T) {
+	r, err := Run(input(t, web))
+	require.NoError(t, err)
+	assert.Contains(t, r.Objects[0].Why, "Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: catch-all 1 of its 13, "+
+		"global-default 1 of its 49, leader-election 1 of its 25, node-high 3 of its 98, system 3 of its 74, workload-high 3 of its 98, workload-low 8 of its 245.")
+}
+
 func TestJSON(t *testing.T) {
 	r, err := Run(input(t, web))
 	require.NoError(t, err)

@@ -42,13 +42,17 @@ func (n *Recorded) String() string {
 // doubt says what contradicts the trace in a simulation of the configuration that it was recorded
 // with; "" if nothing does.
 func (n *Recorded) doubt(baseline *Result) string {
-	if baseline.Name != Baseline || baseline.Rejected == 0 || n.Rejected > 0 || n.Waited > 0 {
+	const remedy = " So the baseline is not what the API servers had: give their seats by --total, and their objects and release by --baseline and --release"
+	switch {
+	case baseline.Name != Baseline:
 		return ""
+	case n.Rejected > 0 && baseline.Rejected == 0 && baseline.Waited == 0:
+		return fmt.Sprintf("In the trace %d requests were rejected. In the baseline none is, and none waits.%s. Or the trace lacks what held the seats, see the notes.", n.Rejected, remedy)
+	case n.Rejected > 0 || n.Waited > 0 || baseline.Rejected == 0:
+		return ""
+	case n.Told == 0:
+		return fmt.Sprintf("In the trace no request was rejected. The baseline rejects %d of %d.%s.", baseline.Rejected, baseline.Requests, remedy)
+	default:
+		return fmt.Sprintf("In the trace no request waited, and none was rejected. The baseline rejects %d of %d.%s.", baseline.Rejected, baseline.Requests, remedy)
 	}
-	then := "no request was rejected"
-	if n.Told > 0 {
-		then = "no request waited, and none was rejected"
-	}
-	return fmt.Sprintf("In the trace %s. The baseline rejects %d of %d requests: it is not what the API servers had. "+
-		"Give their seats by --total, and their objects and release by --baseline and --release.", then, baseline.Rejected, baseline.Requests)
 }

@@ -23,8 +23,10 @@ const (
 type search struct {
 	options simulate.Options
 	ran     int // simulations
-	base    configuration.Configuration
-	goals   []*simulate.Assertion
+	// rejected is the number of requests that were rejected when they were recorded.
+	rejected int64
+	base     configuration.Configuration
+	goals    []*simulate.Assertion
 	// free is the result without limits, ofLevel the goals of each level that has requests.
 	free    *simulate.Result
 	ofLevel map[string][]*simulate.Assertion
@@ -70,6 +72,9 @@ func (s *search) simulate(ctx context.Context, configurations ...configuration.C
 	report, err := simulate.Run(ctx, s.options, candidates...)
 	if err != nil {
 		return nil, err
+	}
+	if s.free == nil {
+		s.rejected = report.Trace.Recorded.Rejected
 	}
 	return report.Results, nil
 }

@@ -48,6 +48,9 @@ type Size struct {
 	// Have is the total that there is, Enough whether it is enough; nil and "" if unknown.
 	Have   *int   `json:"have,omitempty"`
 	Enough Enough `json:"enough,omitempty"`
+	// Rejected is the number of requests that were rejected when they were recorded. Then seats that
+	// are enough here are uncertain.
+	Rejected int64 `json:"rejected,omitempty"`
 	// Levels are the priority levels, by name.
 	Levels []Level `json:"priorityLevels"`
 	Flags  Flags   `json:"flags"`
@@ -171,7 +174,7 @@ func checkGoals(goals []*simulate.Assertion) error {
 func (s *search) size(options Options, whole *need) *Size {
 	r := s.free
 	out := &Size{
-		Basis: options.Basis, Replicas: max(r.Replicas, options.Replicas), Requests: r.Requests, LeftOut: r.LeftOut, Seconds: r.Seconds,
+		Basis: options.Basis, Replicas: max(r.Replicas, options.Replicas), Requests: r.Requests, LeftOut: r.LeftOut, Seconds: r.Seconds, Rejected: s.rejected,
 		Need: whole.total.exactly(), Notes: slices.Clone(r.Notes),
 	}
 	if options.Notes != nil {
@@ -235,6 +238,9 @@ func (s *Size) decide() {
 	s.Flags = flagsFor(s.Need)
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)
+		if s.Rejected > 0 && s.Enough == Yes {
+			s.Enough = Uncertain
+		}
 	}
 }
 

@@ -225,6 +225,17 @@ func TestFailuresAreReturned(t *testing.T) {
 	assert.ErrorContains(t, err, "interrupted")
 }
 
+// Seats of lists that a log lacks make the need too small.
+func TestRequestsThatWereRejectedMakeEnoughUncertain(t *testing.T) {
+	r := every(0.1)
+	r[7].Rejected = "unknown"
+	out := sized(t, r, size.Options{Have: 600}, unshared(t), "wait.p99 < 100ms")
+	assert.Equal(t, size.Uncertain, out.Enough)
+	var text bytes.Buffer
+	require.NoError(t, out.WriteTable(&text, table.Options{}))
+	assert.Contains(t, text.String(), "Uncertain: when the requests were recorded, 1 were rejected.")
+}
+
 func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
 	out := sized(t, every(0.1), size.Options{Have: 60, Basis: "a test"}, unshared(t), "wait.max == 0s")
 	out.LeftOut = 3

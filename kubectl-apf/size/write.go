@@ -50,8 +50,15 @@ func (s *Size) verdict() string {
 		return ""
 	}
 	return fmt.Sprintf(" It has %d. Is that enough? %s.", *s.Have, map[Enough]string{
-		Yes: "Yes", No: "No", Uncertain: "Uncertain: that is within the range",
+		Yes: "Yes", No: "No", Uncertain: s.uncertain(),
 	}[s.Enough])
+}
+
+func (s *Size) uncertain() string {
+	if s.Rejected > 0 && *s.Have >= s.Need.High {
+		return fmt.Sprintf("Uncertain: when the requests were recorded, %d were rejected. The API server had another configuration or fewer seats, or the trace lacks what held them", s.Rejected)
+	}
+	return "Uncertain: that is within the range"
 }
 
 func (s *Size) leftOut() string {
