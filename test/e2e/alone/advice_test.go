@@ -7,25 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
-const (
-	missingLevel = "FC101 (info)"
-	neverMatches = "FC103"
-)
-
-// of returns a schema that matches all requests of a user.
-func of(user, name string, precedence int32) *flowcontrolv1.FlowSchema {
-	schema := objects.SchemaOf(name, "catch-all")
-	schema.Spec.MatchingPrecedence = precedence
-	schema.Spec.Rules[0].Subjects[0].User.Name = user
-	return schema
-}
+const missingLevel = "FC101 (info)"
 
 // adviceOf returns the warnings of a reply, without those about a deprecated
 // version.
@@ -98,42 +86,5 @@ func testAdviceByVerb(t *testing.T, s *live) {
 		stored, err := s.schemas().Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
 		require.EqualValues(t, 506, stored.Spec.MatchingPrecedence, "what is warned of is stored")
-	}
-}
-
-// testAdviceIsCurrent sends dependent writes faster than caches update.
-func testAdviceIsCurrent(t *testing.T, s *live) {
-	for i := range 20 {
-		name := fmt.Sprintf("current-%d", i)
-		first, second := of(name, name+"-1", 3001), of(name, name+"-2", 3002)
-		second.Spec.PriorityLevelConfiguration.Name = name
-		create := func(kind string, object any) harness.Reply {
-			return s.do(t, http.MethodPost, v1Path+kind, toJSON(t, object))
-		}
-		remove := func(path string) { requireAdvice(t, s.do(t, http.MethodDelete, v1Path+path, "")) }
-
-		requireAdvice(t, create("/prioritylevelconfigurations", objects.LevelOf(name, 10)))
-		requireAdvice(t, create("/flowschemas", first))
-		requireAdvice(t, create("/flowschemas", second), neverMatches)
-		remove("/flowschemas/" + second.Name)
-		remove("/flowschemas/" + first.Name)
-		requireAdvice(t, create("/flowschemas", second))
-		remove("/flowschemas/" + second.Name)
-		remove("/prioritylevelconfigurations/" + name)
-	}
-
-	// The engine writes the status between these writes, so some updates conflict at
-	// first.
-	requireAdvice(t, s.do(t, http.MethodPost, v1Path+"/flowschemas", toJSON(t, objects.SchemaOf("current", "absent"))))
-	for i := range 30 {
-		set := func(level string) harness.Reply {
-			return s.do(t, http.MethodPatch, v1Path+"/flowschemas/current",
-				fmt.Sprintf(`{"spec": {"matchingPrecedence": %d, "priorityLevelConfiguration": {"name": %q}}}`, 3100+i, level), "Content-Type: application/merge-patch+json")
-		}
-		requireAdvice(t, set("absent"), missingLevel)
-		requireAdvice(t, set("absent"), missingLevel)
-		requireAdvice(t, set("workload-low"))
-		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": null}}`, "Content-Type: application/merge-patch+json"))
-		requireAdvice(t, s.do(t, http.MethodPatch, v1Path+"/flowschemas/current", `{"spec": {"distinguisherMethod": {"type": "ByUser"}}}`, "Content-Type: application/merge-patch+json"))
 	}
 }

@@ -109,29 +109,6 @@ func testWipedStore(t *testing.T, s *live) {
 	}
 }
 
-// TestEtcdComesBackEmpty is about a server that went on to list and enforce what was
-// gone, and missed what was new.
-func TestEtcdComesBackEmpty(t *testing.T) {
-	t.Parallel()
-	s := startSite(t, startEtcd(t))
-	s.createSchema(t, objects.SchemaOf("gone", "catch-all"))
-	s.etcd.Kill(t)
-	s.etcd.Empty(t)
-	s.etcd.Start(t)
-
-	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
-	defer cancel()
-	code, err := s.Process.ExitCode(ctx)
-	require.NoError(t, err)
-	require.NotZero(t, code, "a supervisor restarts the server")
-	require.Contains(t, s.Process.Output(), "it lost data or was restored from a snapshot")
-
-	s.Start(t)
-	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1Path+"/flowschemas/gone", "").Code)
-	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/flowschemas/catch-all", "").Code)
-	s.createSchema(t, objects.SchemaOf("new", "catch-all"))
-}
-
 // TestEtcdFull fills etcd to its quota. etcd then rejects writes and answers
 // reads.
 func TestEtcdFull(t *testing.T) {
@@ -158,31 +135,6 @@ func TestEtcdFull(t *testing.T) {
 		require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, v1Path+"/prioritylevelconfigurations"+path, "").Code)
 	}
 	require.Equal(t, http.StatusOK, s.do(t, http.MethodGet, "/livez", "").Code)
-}
-
-// testForeignPrefix uses the prefix of a kube-apiserver. The server shares the
-// objects of this group and changes no others.
-func testForeignPrefix(t *testing.T, s *live) {
-	store := s.Store(t)
-	const foreign = "/registry/pods/default/other"
-	_, err := store.Put(t.Context(), foreign, "k8s\x00not ours")
-	require.NoError(t, err)
-	beside := startSite(t, s.etcd, "--etcd-prefix=/registry")
-	requireStored(t, beside, "/registry", beside.createSchema(t, objects.SchemaOf("shared", "catch-all")), beside.createLevel(t, objects.LevelOf("shared", 1)))
-	other, err := store.Get(t.Context(), foreign)
-	require.NoError(t, err)
-	require.Equal(t, "k8s\x00not ours", string(other.Kvs[0].Value))
-
-	// Neither prefix shows the objects of the other.
-	require.Equal(t, http.StatusNotFound, s.do(t, http.MethodGet, v1Path+"/flowschemas/shared", "").Code)
-	s.createSchema(t, objects.SchemaOf("apart", "catch-all"))
-	require.Equal(t, http.StatusNotFound, beside.do(t, http.MethodGet, v1Path+"/flowschemas/apart", "").Code)
-
-	beside.Stop(t)
-	for _, key := range []string{foreign, "/registry/flowschemas/", "/registry/prioritylevelconfigurations/"} {
-		_, err := store.Delete(t.Context(), key, clientv3.WithPrefix())
-		require.NoError(t, err)
-	}
 }
 
 // waitServing waits until the server is ready and a list succeeds.

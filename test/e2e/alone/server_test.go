@@ -36,7 +36,6 @@ func everywhere() []liveCase {
 func alone() []liveCase {
 	return []liveCase{
 		{"advice comes on every write that changes the spec, and of a missing level on every update", testAdviceByVerb},
-		{"advice knows what was written a moment before", testAdviceIsCurrent},
 		{"examples apply as they are", testExamples},
 		{"a changed configuration governs the next requests", testChangedConfiguration},
 		{"a queue lets requests wait, and rejects when it is full", testQueue},
@@ -48,7 +47,6 @@ func onEtcd() []liveCase {
 	return []liveCase{
 		{"etcd stops and comes back", testEtcdStops},
 		{"etcd hangs", testEtcdHangs},
-		{"a server beside it under another prefix sees nothing of it", testForeignPrefix},
 		{"an object that nobody can read delays the start", testUnreadableObjectAtStart},
 	}
 }

@@ -79,7 +79,7 @@ func deprecationAnnotations(e event) map[string]string {
 
 func testStoredBytes(t *testing.T, s *live) {
 	s.removeAfter(t, "stored")
-	requireStored(t, s.site, storePrefix, s.createSchema(t, objects.SchemaOf("stored", "catch-all")), s.createLevel(t, objects.LevelOf("stored", 3)))
+	requireStored(t, s.site, s.createSchema(t, objects.SchemaOf("stored", "catch-all")), s.createLevel(t, objects.LevelOf("stored", 3)))
 	ours, err := s.Store(t).Get(t.Context(), storePrefix+"/", prefixCount()...)
 	require.NoError(t, err)
 	all, err := s.Store(t).Get(t.Context(), "/", prefixCount()...)
@@ -88,14 +88,14 @@ func testStoredBytes(t *testing.T, s *live) {
 }
 
 // requireStored reads both objects directly from etcd.
-func requireStored(t *testing.T, s *site, prefix string, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+func requireStored(t *testing.T, s *site, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
 	for key, object := range map[string]interface {
 		runtime.Object
 		metav1.Object
 	}{
-		prefix + "/flowschemas/" + schema.Name:                schema,
-		prefix + "/prioritylevelconfigurations/" + level.Name: level,
+		storePrefix + "/flowschemas/" + schema.Name:                schema,
+		storePrefix + "/prioritylevelconfigurations/" + level.Name: level,
 	} {
 		response, err := s.Store(t).Get(t.Context(), key)
 		require.NoError(t, err)
