@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // metricNames returns the names of the metric families in an expression of PromQL, without
@@ -65,10 +63,4 @@ func unique(names []string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "up" })
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-func TestMetricNamesOfAnExpression(t *testing.T) {
-	assert.Equal(t, []string{"a_total", "b", "c_seconds"}, metricNames(
-		`sum by (job, x) (rate(a_total{job=~"q|r"}[5m])) / on (job) group_left () b > 2 and histogram_quantile(0.99, rate(c_seconds_bucket[5m])) or level:d:rate5m unless a_total`))
-	assert.Equal(t, []string{"apiserver_admission_webhook_fail_open_count"}, metricNames(`apiserver_admission_webhook_fail_open_count > 0`))
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -64,13 +63,4 @@ func isPartOfAny(lines string, files []string) bool {
 		}
 	}
 	return false
-}
-
-func TestBlocksOfGoAreFoundAndCompared(t *testing.T) {
-	document := "Text.\n\n```go\nf()\n\tg()\n```\n\n```sh\nls\n```\n\n```go\nh()\n```\n"
-	blocks := goBlocks(document)
-	require.Equal(t, []string{"f()\ng()\n", "h()\n"}, blocks)
-	files := []string{unindented("package a\n\n\tf()\n\t\tg()\n\toh()\n")}
-	assert.True(t, isPartOfAny(blocks[0], files))
-	assert.False(t, isPartOfAny(blocks[1], files), "the end of a line")
 }
