@@ -83,6 +83,11 @@ type message struct {
 
 // send sends a request, reads the whole answer, and returns its status.
 func (s *Server) send(ctx context.Context, client *http.Client, m message) (int, error) {
+	return s.exchange(ctx, client, m, io.Discard)
+}
+
+// exchange is send, and writes the body of the answer.
+func (s *Server) exchange(ctx context.Context, client *http.Client, m message, body io.Writer) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, m.method, s.URL+m.path, m.body)
 	if err != nil {
 		return 0, err
@@ -98,6 +103,6 @@ func (s *Server) send(ctx context.Context, client *http.Client, m message) (int,
 		return 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, err = io.Copy(io.Discard, response.Body)
+	_, err = io.Copy(body, response.Body)
 	return response.StatusCode, err
 }

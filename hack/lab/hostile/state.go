@@ -1,10 +1,10 @@
 package hostile
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
@@ -14,21 +14,12 @@ import (
 func (s *Server) fetch(ctx context.Context, path string) ([]byte, error) {
 	client := s.client(false)
 	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
-	if err != nil {
-		return nil, err
+	var body bytes.Buffer
+	status, err := s.exchange(ctx, client, message{method: http.MethodGet, path: path, token: admin}, &body)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET %s: %d: %s", path, status, &body)
 	}
-	request.Header.Set("Authorization", "Bearer "+admin)
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s: %s: %s", path, response.Status, body)
-	}
-	return body, err
+	return body.Bytes(), err
 }
 
 func (s *Server) metrics(ctx context.Context) (scrape.Scrape, error) {
