@@ -38,7 +38,7 @@ const (
 	steadyFlows = 500
 	steadyLoad  = 0.65 // of what the seats can do
 	before      = 10 * time.Second
-	rise        = time.Second // in which all greedy requests are sent
+	rise        = time.Second // all greedy requests are sent within it
 	// window is the time over which the steady flows are at rest or not, and after is for how long
 	// they are watched when the storm is over.
 	window, after = 5 * time.Second, 15 * time.Second
