@@ -49,24 +49,12 @@ type Client struct {
 func (t *Target) Client(token string) *Client {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	return t.client(token, &protocols)
-}
-
-// Multiplexed returns a client whose concurrent requests share connections, by HTTP/2, as the
-// requests of one program do: it opens another when the last has as many as the server allows.
-func (t *Target) Multiplexed(token string) *Client {
-	var protocols http.Protocols
-	protocols.SetHTTP2(true)
-	return t.client(token, &protocols)
-}
-
-func (t *Target) client(token string, protocols *http.Protocols) *Client {
 	return &Client{token: token, target: t, http: &http.Client{
 		Timeout: requestLimit,
 		Transport: &http.Transport{
 			TLSClientConfig:     t.tls.Clone(),
 			MaxIdleConnsPerHost: 1 << 16,
-			Protocols:           protocols,
+			Protocols:           &protocols,
 		},
 	}}
 }

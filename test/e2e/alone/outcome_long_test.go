@@ -21,17 +21,12 @@ type outcome struct {
 	needs []string
 }
 
-// told reads the lines of a program that tell of its steps: "works: STEP" and
-// "needs: STEP: WORD".
+// told reads the lines of a program that tell of its steps: "works: STEP".
 func told(output string) outcome {
 	var o outcome
 	for line := range strings.Lines(output) {
-		kind, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch kind {
-		case "works":
-			o.works = append(o.works, text)
-		case "needs":
-			o.needs = append(o.needs, text)
+		if step, works := strings.CutPrefix(strings.TrimSpace(line), "works: "); works {
+			o.works = append(o.works, step)
 		}
 	}
 	return o
