@@ -88,7 +88,7 @@ func TestLintOfLogs(t *testing.T) {
 		}},
 		{"clients of versions that a release removes", []string{"--audit-log=deprecated.log"}, statusOK, []string{
 			"warning FC605 Group/system:nodes This client calls autoscaling/v2beta2 (horizontalpodautoscalers), which Kubernetes 1.26 no longer serves: 2 requests, the last at 2026-05-06T07:00:03Z from 10.0.0.1, 10.0.0.2 as kubelet/v1.20. Before the upgrade to Kubernetes 1.26,",
-			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: this server does not serve the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
+			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: the API server does not serve the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
 			"0 errors, 2 warnings",
 		}},
 		{"within the limits", []string{"--audit-log=deprecated.log", "--from=2026-05-06T07:00:03Z"}, statusOK, []string{"Group/system:nodes", "1 request,", "0 errors, 1 warnings"}},

@@ -53,20 +53,22 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 }
 
 // outcome decides what happens on an API server, as far as its state is known. A current limit that it does
-// not tell is between the lower and the upper one.
+// not tell is between the lower and the upper one, and the request may take up to AtMost seats.
 func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
-	if !r.Limits.idle {
-		return e.outcomeAt(a, r)
+	if !r.Limits.idle && a.Seats.AtMost <= a.Seats.Width {
+		return e.outcomeAt(a, r, a.Seats.Width)
 	}
-	least, most := *r, *r
-	least.Limits.Current, least.Hand = r.Limits.Lower, slices.Clone(r.Hand)
-	most.Limits.Current, most.Hand = r.Limits.Upper, slices.Clone(r.Hand)
-	out, other := e.outcomeAt(a, &least), e.outcomeAt(a, &most)
+	best, worst := *r, *r
+	best.Hand, worst.Hand = slices.Clone(r.Hand), slices.Clone(r.Hand)
+	if r.Limits.idle {
+		best.Limits.Current, worst.Limits.Current = r.Limits.Upper, r.Limits.Lower
+	}
+	out, other := e.outcomeAt(a, &best, a.Seats.Width), e.outcomeAt(a, &worst, a.Seats.AtMost)
 	if out.Decision == other.Decision && out.Reason == other.Reason {
-		r.Hand = least.Hand
+		r.Hand = best.Hand
 		return out
 	}
-	return Outcome{Decision: Unknown, Why: fmt.Sprintf("%s With the lower limit the request %s, with the upper one it %s.", r.inUse(), out.Decision, other.Decision)}
+	return Outcome{Decision: Unknown, Why: fmt.Sprintf("%s The request takes %s. At best it %s, at worst it %s.", r.inUse(), a.Seats.countText(), out.Decision, other.Decision)}
 }
 
 // inUse says how many of the seats are in use.
@@ -77,8 +79,8 @@ func (r *Replica) inUse() string {
 	return fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, r.Limits.Current)
 }
 
-// outcomeAt is outcome with the current limit of r.
-func (e *Explainer) outcomeAt(a *Answer, r *Replica) Outcome {
+// outcomeAt is outcome with the current limit of r, for a request of so many seats.
+func (e *Explainer) outcomeAt(a *Answer, r *Replica, width int) Outcome {
 	if a.Bypass != "" {
 		return Outcome{Decision: Executes, Why: a.Bypass}
 	}
@@ -92,7 +94,7 @@ func (e *Explainer) outcomeAt(a *Answer, r *Replica) Outcome {
 	if r.SeatsInUse == nil {
 		return Outcome{Decision: Unknown, Why: "This API server did not tell the seats in use of the priority level."}
 	}
-	width, current, free := a.Seats.Width, r.Limits.Current, r.inUse()
+	current, free := r.Limits.Current, r.inUse()
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.

@@ -139,6 +139,17 @@ func TestWithoutMetricsLimitsAreInferredAndSeatsCounted(t *testing.T) {
 	assert.True(t, a.PriorityLevel.Limits.Inferred)
 }
 
+func TestSeatsThatAreNotKnownMayNotBeFree(t *testing.T) {
+	in := input()
+	in.Facts = nil
+	limits := replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(49), SeatsInUse: new(45)}
+	in.Replicas = []replica.Replica{state("global-default", limits, 0, 45)}
+	assert.Equal(t, Executes, explained(t, in, "get secrets a").Outcome.Decision)
+	a := explained(t, in, "list secrets -A")
+	assert.Equal(t, Unknown, a.Outcome.Decision)
+	assert.Contains(t, a.Outcome.Why, "45 of 49 seats are in use. The request takes 1 to 8 seats. At best it executes, at worst it waits.")
+}
+
 // A file with some lines of /metrics, or one dump, tells a part.
 func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
 	told := func(m replica.LevelMetrics, of *replica.SchemaMetrics) replica.Replica {
@@ -162,7 +173,7 @@ func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
 		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not tell the seats in use", "- 60 - - unknown", true},
 		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The current limit is not known: it is from ", "3 - - - unknown", false},
 		{"free with the lower limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(3)}, &replica.SchemaMetrics{Waiting: new(0)}), Executes, "it is from 25 to 60 seats. No request waits.", "3 - - 0 executes", false},
-		{"free with the upper limit alone", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(30)}, &replica.SchemaMetrics{Waiting: new(0)}), Unknown, "With the lower limit the request waits, with the upper one it executes.", "30 - - 0 unknown", false},
+		{"free with the upper limit alone", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(30)}, &replica.SchemaMetrics{Waiting: new(0)}), Unknown, "The request takes 1 seat. At best it executes, at worst it waits.", "30 - - 0 unknown", false},
 		{"taken with the upper limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(60)}, &replica.SchemaMetrics{Waiting: new(0)}), Waits, "In use: 60 seats.", "60 - - 0 waits", false},
 		{"seats and limits", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use. This API server did not tell whether requests wait.", "3 60 - - unknown", true},
 		{"no seat is free", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(60)}, nil), Waits, "60 of 60", "60 60 - - waits", true},

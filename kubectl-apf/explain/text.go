@@ -96,6 +96,14 @@ func (s Seats) short() string {
 	return fmt.Sprint(s.Width)
 }
 
+// countText is the width with its noun.
+func (s Seats) countText() string {
+	if s.AtMost > s.Width {
+		return s.short() + " seats"
+	}
+	return table.Count(s.Width, "seat")
+}
+
 // unknownText is the note about seats that are not known exactly.
 func (s Seats) unknownText() string {
 	return fmt.Sprintf("The number of seats is not known exactly: %d to %d.", s.Width, s.AtMost)

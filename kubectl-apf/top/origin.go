@@ -53,17 +53,14 @@ func (o Origin) write(w io.Writer) {
 // WhyNothing says why figures rest on nothing: no replica told any of the endpoints that
 // they are computed from. It returns "" if one did.
 func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) string {
-	reasons := []string{"No API server tells who holds the seats."}
 	for i := range replicas {
 		r := &replicas[i]
 		if !r.Away && slices.ContainsFunc(endpoints, func(endpoint replica.Endpoint) bool { return tells(r, endpoint) }) {
 			return ""
 		}
-		for _, missing := range r.Missing {
-			reasons = append(reasons, missing.Why)
-		}
 	}
-	return strings.Join(reasons, " ")
+	reasons := replica.MissingNotes(replicas, func(replica.Missing) bool { return true })
+	return strings.Join(append([]string{"No API server tells who holds the seats."}, reasons...), " ")
 }
 
 // tells reports whether a replica told an endpoint, perhaps not all of it.

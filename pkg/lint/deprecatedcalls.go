@@ -49,7 +49,7 @@ func (d *DeprecatedCalls) Finding() Finding {
 	}
 	message += "."
 	if d.NotFound > 0 {
-		message += fmt.Sprintf(" %d got 404: this server does not serve the version.", d.NotFound)
+		message += fmt.Sprintf(" %d got 404: the API server does not serve the version.", d.NotFound)
 	}
 	remedy := fmt.Sprintf("Before the upgrade to Kubernetes %s, install a release of the client that calls a later version. The deprecated API migration guide of Kubernetes names it.", d.Removed)
 	if life, ends := lifetimeOf(d.Version); ends && d.OfFlowControl() {
