@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,10 @@ func partialCases() []partialCase {
 		{name: "top, dumps without metrics", args: []string{"top", "--interval=0"}, forbidden: []string{metrics}, says: []string{"workload-low      3      -        -", `"/metrics" is missing`}},
 		{name: "explain, one line of metrics", args: []string{"explain", "get", "pods", "-n", "a", "--as=system:serviceaccount:a:b", "--dumps=part"}, says: []string{"part            -      -          -        -  unknown", "did not tell the seats in use"}},
 		{name: "top, one line of metrics", args: []string{"top", "--interval=0", "--dumps=part"}, says: []string{"workload-low      -      -        -        -       -           -"}},
+		{name: "top, levels of which some are told", args: []string{"top", "--interval=0", "--dumps=some"}, says: []string{"TOTAL             3      -        -        -"}},
+		{name: "top, metrics and dumps of different times", args: []string{"top", "--interval=0", "--dumps=times"}, says: []string{"Note: times: /metrics: The metrics and the dumps are of different times. On workload-low 1 requests wait here, and 17 in the dump."}},
+		{name: "top, servers that lack the same", args: []string{"top", "--interval=0", "--dumps=federated"}, says: []string{"Note: 10.0.0.1:6443, 10.0.0.2:6443: /debug/api_priority_and_fairness/dump_priority_levels, /debug/api_priority_and_fairness/dump_requests: There is no file for it."}},
+		{name: "top flows, servers that lack the same", args: []string{"top", "flows", "--dumps=federated"}, status: statusFailed, says: []string{"error: No API server tells who holds the seats. 10.0.0.1:6443, 10.0.0.2:6443: "}},
 		{name: "top offline", args: offline("top", "--interval=0"), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top of files that are none", args: []string{"top", "--dumps=notes"}, status: statusFailed, says: []string{"notes/notes.txt"}},
 
@@ -55,6 +60,9 @@ func partialCases() []partialCase {
 		{name: "why, events without groups", args: offline("why", "-f", "nogroups.log"), says: []string{"global-default", "Note: 1 of 1 events have no groups"}},
 		{name: "why, events without an end", args: offline("why", "-f", "noend.log"), status: statusFindings, says: []string{"from 2026-05-06T07:08:00Z to 2026-05-06T07:08:00Z", "Note: 1 of 1 events do not tell when the request ended"}},
 		{name: "why, lines that are no events", args: offline("why", "-f", "damaged.log"), status: statusFindings, says: []string{"Note: damaged.log: 1 of 2 lines are skipped"}},
+		{name: "why, a log that is filtered", args: offline("why", "-f", "audit.log"), status: statusFindings, says: []string{"Of the requests from 2026-05-06T07:08:00Z", "LIMIT  USED  FLOWS  HEAVIEST FLOWS\nglobal-default  Queue     49     -      -  -", "Note: The log seems to be filtered: no event is of a request that succeeded."}},
+		{name: "why, lists of unknown width", args: offline("why", "-f", "lists.log"), says: []string{"40.0 to 320.0", "2 of 2 events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them"}},
+		{name: "why, uses without times", args: []string{"why", "--flow-schema=service-accounts", "--dumps=heavy"}, says: []string{"Of the requests of flow schema service-accounts from - to -, 0 were rejected and whether others waited is unknown.", "0       -   -                      -           7.0"}},
 		{name: "why, a level that is gone", args: offline("why", "-f", "gone.log"), status: statusFindings, says: []string{`Note: The priority level "gone" is not in the configuration`}},
 		{name: "why, a log that is absent", args: offline("why", "-f", "absent.log"), status: statusFailed, says: []string{"absent.log"}},
 
@@ -100,6 +108,18 @@ func TestWhatIsUnknownStandsBesideTheNumber(t *testing.T) {
 	write(t, "answers/metrics", metrics(245, 7))
 	assert.NoError(t, os.MkdirAll("part", 0o700))
 	write(t, "part/metrics", `apiserver_flowcontrol_rejected_requests_total{flow_schema="service-accounts",priority_level="workload-low",reason="queue-full"} 49`+"\r\n")
+	list := strings.NewReplacer("00.100000Z", "40.000000Z", `"code":429`, `"code":200`, "/api/v1/pods", "/api/v1/pods").Replace(auditEvent)
+	write(t, "lists.log", list+strings.Replace(list, `"robot"`, `"alice"`, 1))
+	const dumped = "PriorityLevelName, WaitingRequests, ExecutingRequests\nworkload-low, 17, 40\n"
+	for name, text := range map[string]string{
+		"heavy/top_flows": `[{"priorityLevelName":"workload-low","flowSchemaName":"service-accounts","flowDistinguisher":"a","seatSeconds1m":1,"seatSeconds15m":7}]`,
+		"some/metrics":    metrics(245, 7) + `apiserver_flowcontrol_nominal_limit_seats{priority_level="system"} 74` + "\n" + `apiserver_flowcontrol_current_executing_requests{flow_schema="x",priority_level="new"} 1` + "\n",
+		"times/metrics":   metrics(245, 7), "times/levels": dumped,
+		"federated/f": strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.1:6443",`) + strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.2:6443",`),
+	} {
+		assert.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		write(t, name, text)
+	}
 	for _, test := range partialCases() {
 		t.Run(test.name, func(t *testing.T) {
 			got := test.run(t)

@@ -13,8 +13,9 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metainternalversionscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 )
 
 // placeholder is the name in the path of a request for an object whose name was not
@@ -44,9 +45,7 @@ func (r Request) http() (httpRequest, error) {
 	if err := h.parseOptions(); err != nil {
 		return h, err
 	}
-	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	h.info, err = factory.NewRequestInfo(&http.Request{Method: h.method, URL: h.url})
-	if err != nil {
+	if h.info, err = uri.Info(h.method, h.url); err != nil {
 		return h, fmt.Errorf("the path %q is not valid: %w", h.url.Path, err)
 	}
 	if h.info.Name == placeholder && r.Name == "" && r.Path == "" {

@@ -21,8 +21,7 @@ func Parse(method, address string) (flow.Attributes, url.Values, error) {
 	if err != nil || !strings.HasPrefix(at.Path, "/") {
 		return flow.Attributes{}, nil, fmt.Errorf("has the URI %q, must be a path", address)
 	}
-	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	info, err := factory.NewRequestInfo(&http.Request{Method: methodOf(method), URL: at})
+	info, err := Info(methodOf(method), at)
 	if err != nil {
 		return flow.Attributes{}, nil, fmt.Errorf("has the URI %q: %w", address, err)
 	}
@@ -30,6 +29,12 @@ func Parse(method, address string) (flow.Attributes, url.Values, error) {
 		Verb: info.Verb, IsResourceRequest: info.IsResourceRequest, APIGroup: info.APIGroup, APIVersion: info.APIVersion,
 		Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, Path: info.Path,
 	}, at.Query(), nil
+}
+
+// Info returns what API servers read from a method and a URL.
+func Info(method string, at *url.URL) (*apirequest.RequestInfo, error) {
+	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	return factory.NewRequestInfo(&http.Request{Method: method, URL: at})
 }
 
 // methodOf returns the HTTP method of a verb of httplog.

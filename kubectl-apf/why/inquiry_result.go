@@ -86,10 +86,12 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 		Queues: i.hand(key), Users: most(a.users, maxUsers),
 		Rejected: a.rejections(), WaitsUnknown: a.untold, Reasons: map[string]int{}, Exact: !a.inferred,
 	}
-	if !a.remembered {
+	whole := i.all[key]
+	known := i.observed == 0 || i.seen.succeeded // otherwise only failed requests are there
+	if known && !a.remembered {
 		f.Requests = &a.requests
 	}
-	if whole := i.all[key]; a.knowsUses() {
+	if known && a.knowsUses() {
 		f.SeatSeconds, f.SeatSecondsAtMost = &a.used.least, a.used.atMost()
 		f.FlowSeatSeconds, f.FlowSeatSecondsAtMost = &whole.used.least, whole.used.atMost()
 	}

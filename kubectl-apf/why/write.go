@@ -45,12 +45,13 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 
 // summary is one sentence.
 func (r *Result) summary() string {
-	rejected, delayed, unknown, requests := 0, 0, r.Evidence == Remembered, 0
+	rejected, delayed, unknown, requests, known := 0, 0, r.Evidence == Remembered, 0, r.Evidence != Remembered
 	for i := range r.Flows {
 		rejected += r.Flows[i].Rejected
 		delayed += ptr.Deref(r.Flows[i].Delayed, 0)
 		unknown = unknown || r.Flows[i].Delayed == nil || r.Flows[i].WaitsUnknown > 0
 		requests += ptr.Deref(r.Flows[i].Requests, 0)
+		known = known && r.Flows[i].Requests != nil
 	}
 	whose := ""
 	if r.User != "" {
@@ -70,7 +71,7 @@ func (r *Result) summary() string {
 		waited = fmt.Sprintf("at least %d waited", delayed)
 	}
 	of := "Of the requests"
-	if r.Evidence != Remembered {
+	if known {
 		of = fmt.Sprintf("Of %d requests", requests)
 	}
 	return fmt.Sprintf("%s%s from %s to %s, %d were rejected and %s. Evidence: %s.", of, whose, stamp(r.Since), stamp(r.Until), rejected, waited, r.Evidence)
