@@ -6,10 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	genericoptions "k8s.io/apiserver/pkg/server/options"
 
 	registry "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/identity"
 )
 
@@ -36,11 +34,12 @@ func newGenericConfig(ctx context.Context, c CompletedConfig, data dataDirectory
 		return nil, err
 	}
 	if err := c.EgressSelector.ApplyTo(generic); err != nil {
-		return nil, fmt.Errorf("--egress-selector-config-file=%s: %w", c.EgressSelector.ConfigFile, configversion.Explain(err))
+		return nil, fmt.Errorf("--egress-selector-config-file=%s: %w", c.EgressSelector.ConfigFile, err)
 	}
-	if err := applyTraces(c.Traces.ConfigFile, generic); err != nil {
-		return nil, fmt.Errorf("--tracing-config-file=%s: %w", c.Traces.ConfigFile, configversion.Explain(err))
+	if err := c.Traces.ApplyTo(generic.EgressSelector, generic); err != nil {
+		return nil, fmt.Errorf("--tracing-config-file=%s: %w", c.Traces.ConfigFile, err)
 	}
+	generic.TracerProvider = boundedTracerProvider{generic.TracerProvider}
 	if err := c.Audit.ApplyTo(generic); err != nil { // which may not name the flags
 		return nil, fmt.Errorf("audit (--audit-policy-file=%s, --audit-log-path=%s, --audit-webhook-config-file=%s): %w",
 			c.Audit.PolicyFile, c.Audit.LogOptions.Path, c.Audit.WebhookOptions.ConfigFile, err)
@@ -48,19 +47,4 @@ func newGenericConfig(ctx context.Context, c CompletedConfig, data dataDirectory
 	profiling := *c.Features
 	profiling.EnablePriorityAndFairness = false // newFlowControl makes it
 	return generic, profiling.ApplyTo(generic, nil, nil)
-}
-
-// applyTraces exports traces if a file is named.
-func applyTraces(file string, generic *genericapiserver.Config) error {
-	known, remove, err := configversion.KnownFile(file)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	traces := genericoptions.TracingOptions{ConfigFile: known}
-	if err := traces.ApplyTo(generic.EgressSelector, generic); err != nil {
-		return err
-	}
-	generic.TracerProvider = boundedTracerProvider{generic.TracerProvider}
-	return nil
 }

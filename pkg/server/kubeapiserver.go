@@ -49,11 +49,6 @@ func connectKubeAPIServer(c CompletedConfig, generic *genericapiserver.Config) (
 }
 
 func (p *kubeAPIServer) admit(options genericoptions.AdmissionOptions, generic *genericapiserver.Config) error {
-	if options.ConfigFile != "" {
-		if err := checkAdmissionConfiguration(options.ConfigFile); err != nil {
-			return err
-		}
-	}
 	if err := kubeapiserver.ForgetOtherPolicies(p.informers); err != nil {
 		return err
 	}

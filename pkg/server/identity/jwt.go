@@ -19,8 +19,6 @@ import (
 	tokenunion "k8s.io/apiserver/pkg/authentication/token/union"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/oidc"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/configversion"
 )
 
 // jwtAuthenticator accepts the tokens of the issuers in an AuthenticationConfiguration. The
@@ -90,9 +88,9 @@ func (j *jwtAuthenticator) decode(content []byte) (*apiserver.AuthenticationConf
 	}
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
-	object, err := runtime.Decode(serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(), configversion.Known(content))
+	object, err := runtime.Decode(serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDecoder(), content)
 	if err != nil {
-		return nil, fmt.Errorf("must contain an AuthenticationConfiguration as YAML or JSON: %w", configversion.Explain(err))
+		return nil, fmt.Errorf("must contain an AuthenticationConfiguration as YAML or JSON: %w", err)
 	}
 	configuration, ok := object.(*apiserver.AuthenticationConfiguration)
 	if !ok {

@@ -50,7 +50,7 @@ func known(name string, groups ...string) answer {
 
 func TestAuthenticationConfigAuthenticatesUser(t *testing.T) {
 	rsa, ec := newRS256Issuer(t), newES256Issuer(t)
-	for _, version := range []string{"v1alpha1", "v1beta1", "v1"} {
+	for _, version := range []string{"v1alpha1", "v1beta1"} {
 		t.Run("two issuers that sign differently, in "+version, func(t *testing.T) {
 			file := writeFile(t, "authentication.yaml", configOf(version, rsa, ec))
 			server := newTestServer(t, newTestOptions(t, "--authentication-config="+file), "")
