@@ -46,14 +46,13 @@ func chainFilters(c *genericapiserver.Config, delegated bool, deprecations map[s
 }
 
 // addFilters puts this server's filters around the handler chain and into it.
-func addFilters(c CompletedConfig, generic *genericapiserver.Config, messages []filters.CheckMessage) error {
-	deprecations, err := filters.DeprecationWarnings(c.scheme, generic.MergedResourceConfig.ResourceEnabled)
+func addFilters(delegated bool, generic *genericapiserver.Config, messages []filters.CheckMessage) {
+	deprecations := filters.DeprecationWarnings(generic.MergedResourceConfig.ResourceEnabled)
 	build := generic.BuildHandlerChainFunc
 	generic.BuildHandlerChainFunc = func(handler http.Handler, used *genericapiserver.Config) http.Handler {
-		own := chainFilters(used, !c.LocalIdentity, deprecations, messages)
+		own := chainFilters(used, delegated, deprecations, messages)
 		return wrapped(build(wrapped(handler, own, true), used), own, false)
 	}
-	return err
 }
 
 // wrapped puts those filters in front of a handler that go inside the chain, or around it.

@@ -69,7 +69,7 @@ func chainOf(t *testing.T, api http.HandlerFunc) http.Handler {
 		}
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, true, nil
 	})
-	require.NoError(t, addFilters(CompletedConfig{&completedConfig{scheme: scheme}}, c, []filters.CheckMessage{filters.FailureMessage("full", "make room")}))
+	addFilters(true, c, []filters.CheckMessage{filters.FailureMessage("full", "make room")})
 	return c.BuildHandlerChainFunc(api, c)
 }
 

@@ -128,9 +128,7 @@ func (s *Server) build(c CompletedConfig, data dataDirectory, generic *genericap
 	if err != nil {
 		return err
 	}
-	if err := addFilters(c, generic, addReadyzChecks(c, generic, stored, s.flowControl, monitor, keeper)); err != nil {
-		return err
-	}
+	addFilters(!c.LocalIdentity, generic, addReadyzChecks(c, generic, stored, s.flowControl, monitor, keeper))
 	// Complete is called once: a second call would add its authenticator a second time.
 	if s.apiserver, err = generic.Complete(front.sharedInformers()).New(componentName, genericapiserver.NewEmptyDelegate()); err != nil {
 		return err

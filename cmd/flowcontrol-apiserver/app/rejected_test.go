@@ -61,6 +61,8 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 	dir := t.TempDir()
 	garbage, shortLine, absent := filepath.Join(dir, "garbage"), filepath.Join(dir, "tokens"), filepath.Join(dir, "absent")
 	require.NoError(t, os.WriteFile(garbage, []byte("garbage\n"), 0o600))
+	empty := filepath.Join(dir, "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	require.NoError(t, os.WriteFile(shortLine, []byte("token,user,uid\nanother\n"), 0o600))
 	ca := harness.NewCA(t, "ca")
 	one, other := ca.Server(t, "one"), ca.Server(t, "other")
@@ -91,6 +93,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 		{"token file with a broken line", []string{"--token-auth-file=" + shortLine}, []string{"--token-auth-file", shortLine}},
 		{"webhook that is not described", []string{"--authorization-webhook-config-file=" + garbage}, []string{"--authorization-webhook-config-file", garbage}},
 		{"kubeconfig that is absent", []string{"--kubeconfig=" + absent}, []string{"--kubeconfig", absent}},
+		{"kubeconfig that is empty", []string{"--kubeconfig=" + empty}, []string{"--kubeconfig=" + empty, "names a server"}},
 		{"audit policy that is none", []string{"--audit-policy-file=" + garbage, "--audit-log-path=-"}, []string{"audit", garbage}},
 		{"encryption configuration that is absent", []string{etcd, "--encryption-provider-config=" + absent}, []string{"encryption", absent}},
 		{"tracing configuration that is absent", []string{"--tracing-config-file=" + absent}, []string{"tracing-config-file", absent}},
@@ -101,6 +104,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 		{"admission configuration that is absent", behind("--admission-control-config-file=" + absent), []string{"--admission-control-config-file", absent}},
 		{"admission configuration that is none", behind("--admission-control-config-file=" + garbage), []string{"--admission-control-config-file", garbage}},
 		{"client authority that is absent, behind a kube-apiserver", behind("--client-ca-file=" + absent), []string{"--client-ca-file", absent}},
+		{"authority of the front proxy that is none", behind("--requestheader-client-ca-file=" + garbage), []string{"--requestheader-client-ca-file=" + garbage}},
 		{"audit policy that is none, behind a kube-apiserver", behind("--audit-policy-file=" + garbage), []string{"audit", garbage}},
 		{"tracing configuration that is absent, behind a kube-apiserver", behind("--tracing-config-file=" + absent), []string{"tracing-config-file", absent}},
 	} {

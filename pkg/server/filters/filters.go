@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
@@ -37,23 +38,17 @@ func WithConnectionDraining(handler http.Handler, draining <-chan struct{}) http
 
 // DeprecationWarnings returns the library's warning about each resource of
 // v1beta3 that is enabled, by the resource's plural name.
-func DeprecationWarnings(scheme *runtime.Scheme, enabled func(schema.GroupVersionResource) bool) (map[string]string, error) {
-	warnings := map[string]string{}
+func DeprecationWarnings(enabled func(schema.GroupVersionResource) bool) map[string]string {
+	v1beta3, warnings := flowcontrolv1beta3.SchemeGroupVersion, map[string]string{}
 	for resource, object := range map[string]runtime.Object{
-		"flowschemas":                 &flowcontrolv1beta3.FlowSchema{},
-		"prioritylevelconfigurations": &flowcontrolv1beta3.PriorityLevelConfiguration{},
+		"flowschemas":                 &flowcontrolv1beta3.FlowSchema{TypeMeta: metav1.TypeMeta{APIVersion: v1beta3.String(), Kind: "FlowSchema"}},
+		"prioritylevelconfigurations": &flowcontrolv1beta3.PriorityLevelConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: v1beta3.String(), Kind: "PriorityLevelConfiguration"}},
 	} {
-		if !enabled(flowcontrolv1beta3.SchemeGroupVersion.WithResource(resource)) {
-			continue
+		if enabled(v1beta3.WithResource(resource)) {
+			warnings[resource] = deprecation.WarningMessage(object)
 		}
-		kinds, _, err := scheme.ObjectKinds(object)
-		if err != nil {
-			return nil, err
-		}
-		object.GetObjectKind().SetGroupVersionKind(kinds[0])
-		warnings[resource] = deprecation.WarningMessage(object)
 	}
-	return warnings, nil
+	return warnings
 }
 
 // WithDeprecationWarnings adds the warning of a resource to each answer about it

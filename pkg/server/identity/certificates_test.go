@@ -77,32 +77,6 @@ func TestHeadersOfAFrontProxyAreIgnoredWithoutOne(t *testing.T) {
 	require.Equal(t, answer{Status: http.StatusForbidden}, newTestServer(t, newTestOptions(t), users.file).request(objects, users.client("mallory"), headers))
 }
 
-func TestInvalidCABundleErrorNamesFlagAndFile(t *testing.T) {
-	cluster := newReviewer(t)
-	noPEM, empty := writeFile(t, "no.pem", "not a certificate\n"), writeFile(t, "empty.pem", "")
-	behind := "--kubeconfig=" + cluster.kubeconfig(t)
-	tests := []struct {
-		name  string
-		flags []string
-		want  []string
-	}{
-		{"a missing client CA bundle", []string{"--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
-		{"a client CA bundle without certificates", []string{"--client-ca-file=" + noPEM}, []string{"--client-ca-file=" + noPEM, "PEM certificates"}},
-		{"an empty client CA bundle", []string{"--client-ca-file=" + empty}, []string{"--client-ca-file=" + empty, "PEM certificates"}},
-		{"a missing client CA bundle, behind a kube-apiserver", []string{behind, "--client-ca-file=/nowhere.crt"}, []string{"--client-ca-file=/nowhere.crt", "no such file"}},
-		{"a front proxy CA bundle without certificates", []string{behind, "--requestheader-client-ca-file=" + noPEM}, []string{"--requestheader-client-ca-file=" + noPEM}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := apply(t, newTestOptions(t, test.flags...), "")
-			require.Error(t, err)
-			for _, part := range test.want {
-				require.ErrorContains(t, err, part)
-			}
-		})
-	}
-}
-
 func TestCABundlesAreReloadedWhenTheyRotate(t *testing.T) {
 	oldUsers, newUsers := newCA(t, "old-users"), newCA(t, "new-users")
 	admin := newUsers.client("admin", user.SystemPrivilegedGroup)

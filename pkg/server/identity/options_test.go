@@ -6,20 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-	cliflag "k8s.io/component-base/cli/flag"
 )
-
-func TestFlagsAreInTheirGroups(t *testing.T) {
-	var sets cliflag.NamedFlagSets
-	NewOptions().AddFlags(&sets)
-	require.Equal(t, []string{"authentication", "authorization"}, sets.Order)
-	for _, flag := range []string{"kubeconfig", "authentication-kubeconfig", "client-ca-file", "requestheader-username-headers", "token-auth-file", "authentication-config", "authentication-token-webhook-cache-ttl"} {
-		require.NotNil(t, sets.FlagSet("authentication").Lookup(flag), flag)
-	}
-	for _, flag := range []string{"authorization-kubeconfig", "authorization-webhook-config-file", "authorization-webhook-version", "authorization-always-allow-paths"} {
-		require.NotNil(t, sets.FlagSet("authorization").Lookup(flag), flag)
-	}
-}
 
 func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 	pod := func() (*rest.Config, error) { return &rest.Config{Host: "https://pod"}, nil }

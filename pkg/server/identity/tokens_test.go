@@ -27,19 +27,3 @@ func TestTokenFileAuthenticatesUser(t *testing.T) {
 		}))
 	})
 }
-
-func TestInvalidTokenFileErrorNamesFlagAndFile(t *testing.T) {
-	tests := []struct{ name, file, want string }{
-		{"missing", "/nowhere.csv", "no such file"},
-		{"a directory", t.TempDir(), "is a directory"},
-		{"two columns", writeFile(t, "two.csv", "secret,alice\n"), "found 2"},
-		{"a quote that never ends", writeFile(t, "quote.csv", "secret,alice,1,\"developers\nsecret,bob,2\n"), "line"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := apply(t, newTestOptions(t, "--token-auth-file="+test.file), "")
-			require.ErrorContains(t, err, "--token-auth-file="+test.file)
-			require.ErrorContains(t, err, test.want)
-		})
-	}
-}
