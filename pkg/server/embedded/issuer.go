@@ -24,7 +24,7 @@ const (
 	// check.
 	renewalMargin = 30 * 24 * time.Hour
 	// caRenewalMargin is the CA's: a client that copies ca.crt together with a certificate can use
-	// both to the end of the certificate.
+	// both to the end of the certificate: no leaf outlives the CA.
 	caRenewalMargin = leafLifetime
 	// missingReason is the reason for the first certificate of a name.
 	missingReason = "did not exist"
@@ -174,9 +174,6 @@ func (i *issuer) validity(replaced *x509.Certificate, lifetime time.Duration) (n
 
 func (i *issuer) signLeaf(leaf, ca *parsedKeyPair, template leafTemplate, replaced *x509.Certificate, reason string) error {
 	notBefore, notAfter := i.validity(replaced, leafLifetime)
-	if notAfter.After(ca.certificate.NotAfter) {
-		notAfter = ca.certificate.NotAfter
-	}
 	certificate := &x509.Certificate{
 		Subject:               template.subject,
 		NotBefore:             notBefore,
