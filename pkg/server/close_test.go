@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,6 +15,8 @@ import (
 // A program may close a server that it never ran, as after an error of another part. A start that
 // fails when etcd runs leaves nothing either: the next one has the directory and the address.
 func TestAServerThatIsClosedWithoutRunLeavesNoGoroutine(t *testing.T) {
+	roles := filepath.Join(t.TempDir(), "roles.yaml") // reloaded in the background
+	require.NoError(t, os.WriteFile(roles, nil, 0o600))
 	dir, address := filepath.Join(t.TempDir(), "data"), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 	open := func(encryption string) error {
 		listener, err := net.ListenTCP("tcp", address)
@@ -22,6 +25,7 @@ func TestAServerThatIsClosedWithoutRunLeavesNoGoroutine(t *testing.T) {
 		config := NewConfig()
 		config.DataDir = dir
 		config.SecureServing.Listener = listener
+		config.Identity.Local.AuthorizationRBACFile = roles
 		config.Etcd.EncryptionProviderConfigFilepath = encryption
 		s, err := New(context.Background(), config.Complete())
 		if err == nil {

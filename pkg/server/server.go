@@ -64,6 +64,8 @@ func New(ctx context.Context, config CompletedConfig) (*Server, error) {
 
 // open makes the parts of the server, each of what it needs of those before it.
 func (s *Server) open(ctx context.Context, c CompletedConfig) error {
+	ctx, cancel := context.WithCancel(ctx)
+	s.onClose(func() error { cancel(); return nil })
 	if listener := c.SecureServing.Listener; listener != nil {
 		s.onClose(func() error { _ = listener.Close(); return nil })
 	}
@@ -124,7 +126,7 @@ func (s *Server) build(c CompletedConfig, data dataDirectory, generic *genericap
 	if err != nil {
 		return err
 	}
-	snapshots, err := takeSnapshots(c, generic, data, etcd)
+	collectors, err := takeSnapshots(c, generic, data, etcd)
 	if err != nil {
 		return err
 	}
@@ -137,7 +139,7 @@ func (s *Server) build(c CompletedConfig, data dataDirectory, generic *genericap
 	if s.certificates, s.kubeconfig, err = newCertificates(c, data, s.serving); err != nil {
 		return err
 	}
-	collectors := append(snapshots, s.certificates, store.Availability(stored.available), keeper.Metrics())
+	collectors = append(collectors, s.certificates, store.Availability(stored.available), keeper.Metrics())
 	if monitor != nil {
 		collectors = append(collectors, monitor.Metrics())
 	}
