@@ -36,6 +36,7 @@ func TestConformance(t *testing.T) {
 	pair := startPair(t)
 	results := pair.leadAll(t, notLater())
 	t.Run("generated objects", pair.generated)
+	t.Run("metrics", pair.lintedMetrics)
 
 	emulated := pair.besideEmulated(t)
 	results = append(results, emulated.leadAll(t, olderPeer())...)
