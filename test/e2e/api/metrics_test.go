@@ -11,8 +11,8 @@ import (
 )
 
 // lintedMetrics holds that promlint, which `promtool check metrics` runs, has no objection to a metric
-// here that it has not to the same metric of kube-apiserver. TestFamiliesAreThoseOfPeer holds the names
-// of flow control to the library's, three of which it objects to.
+// here that it has not to the same metric of kube-apiserver. It objects to three names of flow
+// control, which are the library's: TestFamiliesAreThoseOfPeer.
 func (p *pair) lintedMetrics(t *testing.T) {
 	theirs := p.peer.lintProblems(t)
 	assert.NotEmpty(t, theirs, "it objects to some names of the library")
