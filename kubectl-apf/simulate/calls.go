@@ -31,6 +31,10 @@ func (s *simulation) newCall() *call {
 	c.wake = c.woken
 	if s.options.Engine == Ours {
 		c.wake = func() {
+			if c.classified.Displaced() {
+				c.displaced()
+				return
+			}
 			c.seat()
 			c.woken()
 		}
@@ -44,6 +48,15 @@ func (c *call) woken() {
 	of.timeout.Stop()
 	of.counted.level.change(of.simulation.line.now, 0, -1)
 	c.execute()
+}
+
+// displaced is called when another call took the place of a waiting call on a full level.
+func (c *call) displaced() {
+	of := &c.progress
+	of.timeout.Stop()
+	of.counted.level.change(of.simulation.line.now, 0, -1)
+	c.classified.End()
+	c.rejected(queueset.QueueFull.String())
 }
 
 // execute starts the execution of a call that has its seats.

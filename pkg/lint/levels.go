@@ -57,10 +57,14 @@ func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, u
 	if l, known := j.limits[level.Name]; known {
 		limits = &l
 	}
-	return levelFindings(level, limits, j.Total, users)
+	findings := levelFindings(level, limits, j.Total, users)
+	if limited := level.Spec.Limited; limited != nil && limited.LimitResponse.Queuing != nil {
+		findings = append(findings, sharedHands(level.Name, limited.LimitResponse.Queuing, users)...)
+	}
+	return findings
 }
 
-// levelFindings returns the findings about a valid level: FC201, FC204 to FC206, FC208 and
+// levelFindings returns the findings about a valid level: FC201, FC205, FC206, FC208 and
 // FC209. limits are nil if unknown; users are the schemas that name the level.
 func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int, users []*flowcontrolv1.FlowSchema) []Finding {
 	limited := level.Spec.Limited
@@ -72,7 +76,6 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allo
 		if ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
 			findings = append(findings, noSeats(level))
 		}
-		findings = append(findings, sharedHands(level.Name, queuing, users)...)
 		if limits != nil {
 			findings = append(findings, queuesTooLong(level.Name, queuing, limits.Nominal)...)
 		}
@@ -122,7 +125,7 @@ func deletedInUse(name string, users []*flowcontrolv1.FlowSchema) []Finding {
 // squishLimit is the least probability for a finding about the queues of one elephant.
 const squishLimit = 0.01
 
-// sharedHands is FC204.
+// sharedHands is FC204. It is about a kube-apiserver: on this server each flow has a queue.
 func sharedHands(name string, queuing *flowcontrolv1.QueuingConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
 	if len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
 		return nil // there is only one flow
@@ -135,10 +138,10 @@ func sharedHands(name string, queuing *flowcontrolv1.QueuingConfiguration, users
 	}
 	if queuing.Queues == 1 {
 		return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
-			"With 1 queue, a light flow always waits behind a heavy flow.", "Use more queues, for example 64 queues and a hand size of 8.")}
+			"On a kube-apiserver with 1 queue, a light flow always waits behind a heavy flow.", "Use more queues, for example 64 queues and a hand size of 8.")}
 	}
 	return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
-		fmt.Sprintf("With %d queues and a hand size of %d, a light flow has no queue without a heavy flow with a probability of %s beside 1 heavy flow, %s beside 4 and %s beside 16.",
+		fmt.Sprintf("On a kube-apiserver with %d queues and a hand size of %d, a light flow has no queue without a heavy flow with a probability of %s beside 1 heavy flow, %s beside 4 and %s beside 16.",
 			queuing.Queues, queuing.HandSize, percentage(squish(1)), percentage(squish(4)), percentage(squish(16))),
 		"Use more queues or another hand size, for example 64 queues and a hand size of 8.")}
 }

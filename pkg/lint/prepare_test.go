@@ -34,5 +34,5 @@ func TestRejectedObjectsAreDescribedWithoutGo(t *testing.T) {
 func TestOneQueueIsDescribedInTheSingular(t *testing.T) {
 	found := sharedHands("mine", &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}, nil)
 	require.Len(t, found, 1)
-	assert.Equal(t, "With 1 queue, a light flow always waits behind a heavy flow.", found[0].Message)
+	assert.Equal(t, "On a kube-apiserver with 1 queue, a light flow always waits behind a heavy flow.", found[0].Message)
 }

@@ -28,7 +28,7 @@ func TestAdviceAboutWrittenLevels(t *testing.T) {
 		{"faultless", func(*flowcontrolv1.LimitedPriorityLevelConfiguration) {}, []Code{}},
 		{"no seats", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = new(int32(0)) }, []Code{NoSeats}},
 		{"lends all", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }, []Code{LendsAll}},
-		{"one queue", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LimitResponse.Queuing.Queues = 6 }, []Code{SharedHands}},
+		{"hands that collide on a kube-apiserver", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LimitResponse.Queuing.Queues = 6 }, []Code{}},
 		{"long queues", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
 			l.LimitResponse.Queuing.QueueLengthLimit = 100_000
 		}, []Code{QueuesTooLong}},

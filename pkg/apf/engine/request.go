@@ -114,7 +114,7 @@ func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
 // Arrive asks for seats. If the outcome is Seated, the caller must call Finish
 // after the execution; if it is Waiting, Wait, Leave or Abandon. With a function
 // Dispatched, a waiting request needs no Wait: the function is called when the request
-// may execute.
+// may execute, or is Displaced.
 func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
@@ -138,7 +138,11 @@ func (r *Request) Reject() {
 // request may execute: if so, the caller must call Finish after the execution; if
 // not, Reason says why.
 func (r *Request) Wait(ctx context.Context) bool {
-	outcome := r.class.level.set.Wait(ctx, &r.Request)
+	return r.waitedFor(r.class.level.set.Wait(ctx, &r.Request))
+}
+
+// waitedFor notes the outcome of a wait, and reports whether the request may execute.
+func (r *Request) waitedFor(outcome queueset.Outcome) bool {
 	r.waited = r.engine.clock.Now() - r.Arrived()
 	if outcome != queueset.Seated {
 		r.rememberRejection(r.Arrived() + r.waited)
@@ -155,20 +159,23 @@ func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (sea
 			r.waited = r.engine.clock.Now() - r.Arrived()
 			return false, false
 		}
-		seated = r.Wait(ctx) // at once: it has been dispatched
+		seated = r.Wait(ctx) // at once: it has been dispatched or displaced
 	case <-ctx.Done():
 		seated = r.Wait(ctx)
 	case <-r.Ready():
 		runtime.Gosched() // as in Wait of queueset
-		r.waited = r.engine.clock.Now() - r.Arrived()
-		return true, false
+		outcome := queueset.Seated
+		if r.Displaced() {
+			outcome = queueset.Rejected
+		}
+		seated = r.waitedFor(outcome)
 	}
 	return seated, !seated
 }
 
 // Leave removes a waiting request from its queue for the given reason: TimeOut if it
-// waited as long as it may, Cancelled if its client has gone. If it has been dispatched,
-// Leave does nothing and returns false.
+// waited as long as it may, Cancelled if its client has gone. If it has been dispatched or
+// displaced, Leave does nothing and returns false.
 func (r *Request) Leave(reason queueset.Reason) bool {
 	if !r.class.level.set.Leave(&r.Request, reason) {
 		return false

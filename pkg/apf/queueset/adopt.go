@@ -2,8 +2,8 @@ package queueset
 
 import "time"
 
-// adoptAll assigns the requests to queues that execute in none in a closed Set, because it
-// was open, or the level had no queues.
+// adoptAll assigns the requests to the queues of their flows that execute in none in a closed Set,
+// because it was open, or the level had no queues.
 func (l *lockedSet) adoptAll(now time.Duration) {
 	if l.config.Discipline != Queue {
 		return

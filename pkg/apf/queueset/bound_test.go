@@ -22,33 +22,34 @@ type bounds struct {
 }
 
 // expect computes the bound of r, which has just begun to wait, if the proof
-// applies: r has one seat, and its queue is not beyond R and has no other request.
+// applies: r has one seat, and its flow is not beyond R and has no other request that waits. Flows
+// have numbers of their own, see nameFlows.
 func (b *bounds) expect(r *queueset.Request) {
 	dump, clients := b.s.set.Dump(), map[string]client{}
 	for _, c := range b.s.clients {
 		clients[c.flow] = c
 	}
-	longest, waiting, widest, own := map[int]float64{}, map[int]int{}, 1, -1
+	longest, waiting, widest, own := map[string]float64{}, 0, 1, -1
 	for _, one := range dump.Requests {
 		if one.Place < 0 {
 			continue
 		}
 		c := clients[one.Distinguisher]
-		longest[one.Queue] = max(longest[one.Queue], float64(c.work.Initial)*c.exec.Seconds())
+		longest[one.Distinguisher] = max(longest[one.Distinguisher], float64(c.work.Initial)*c.exec.Seconds())
 		widest = max(widest, min(c.work.Initial, b.limit))
-		waiting[one.Queue]++
 		if one.Distinguisher == r.Distinguisher {
 			own = one.Queue
+			waiting++
 		}
 	}
 	for _, q := range dump.Active {
-		if q.Index == own && (waiting[own] > 1 || q.NextDispatchR > b.s.set.Figures().CurrentR) {
+		if q.Index == own && (waiting > 1 || q.NextDispatchR > b.s.set.Figures().CurrentR) {
 			return
 		}
 	}
 	work := 0.0
-	for queue, most := range longest {
-		if queue != own {
+	for flow, most := range longest {
+		if flow != r.Distinguisher {
 			work += most
 		}
 	}

@@ -71,7 +71,7 @@ func (f *fairQueue) catchUp(at seats.Progress) {
 	}
 }
 
-// advance advances R. Queues that it reaches are no longer ahead.
+// advance advances R. Queues that it reaches no longer count.
 func (f *fairQueue) advance(by seats.Area) {
 	before := f.clock
 	f.clock = before.Add(by)
@@ -82,7 +82,9 @@ func (f *fairQueue) advance(by seats.Area) {
 		f.refresh()
 	}
 	for len(f.ahead.nodes) > 0 && !f.clock.Before(f.ahead.nodes[0].at) {
+		q := f.ahead.nodes[0].item
 		f.ahead.remove(0)
+		f.rest(q)
 	}
 }
 
@@ -90,7 +92,7 @@ func (f *fairQueue) advance(by seats.Area) {
 // where readings cannot be compared: inactive queues are raised to R, as activate would,
 // and others to MaxArea behind it. It is called whenever R has advanced by MaxArea.
 func (f *fairQueue) refresh() {
-	for _, q := range f.used {
+	for _, q := range f.queues {
 		if !q.active() {
 			q.raiseTo(f.clock, f.last)
 			continue

@@ -54,37 +54,38 @@ func (d Discipline) startKind() stats.StartKind {
 // discipline Queue.
 type Config struct {
 	Discipline Discipline
-	// Queues is the number of queues.
+	// Queues times QueueLengthLimit is the number of requests that may wait.
 	Queues int
-	// HandSize is the number of queues that a flow may use.
-	HandSize int
-	// QueueLengthLimit is the number of requests that may wait in one queue.
+	// HandSize times QueueLengthLimit is the number of requests of one flow that may wait.
+	HandSize         int
 	QueueLengthLimit int
 }
 
 // Validate returns an error that says what is wrong with c, or nil.
 func (c Config) Validate() error {
-	_, err := c.dealer()
-	return err
-}
-
-func (c Config) dealer() (flow.Dealer, error) {
 	switch {
 	case c.Discipline == Unset || c.Discipline > Queue:
-		return flow.Dealer{}, fmt.Errorf("discipline must be Exempt, Reject or Queue, not %v", c.Discipline)
+		return fmt.Errorf("discipline must be Exempt, Reject or Queue, not %v", c.Discipline)
 	case c.Discipline != Queue:
-		return flow.Dealer{}, nil
+		return nil
 	case c.QueueLengthLimit < 1:
-		return flow.Dealer{}, fmt.Errorf("queue length limit %d must be positive", c.QueueLengthLimit)
+		return fmt.Errorf("queue length limit %d must be positive", c.QueueLengthLimit)
 	}
-	dealer, err := flow.NewDealer(c.Queues, c.HandSize)
-	if err != nil {
-		return flow.Dealer{}, fmt.Errorf("%d queues with hands of %d: %w", c.Queues, c.HandSize, err)
+	if _, err := flow.NewDealer(c.Queues, c.HandSize); err != nil {
+		return fmt.Errorf("%d queues with hands of %d: %w", c.Queues, c.HandSize, err)
 	}
-	return dealer, nil
+	return nil
 }
 
-// WaitingCapacity returns how many requests may wait in all queues together.
+// queueOf returns the index of the queue that a flow is shown in: the first one of its hand.
+func (c Config) queueOf(hash flow.Hash) int {
+	if c.Discipline != Queue {
+		return noQueue
+	}
+	return int(uint64(hash) % uint64(c.Queues))
+}
+
+// WaitingCapacity returns how many requests may wait.
 func (c Config) WaitingCapacity() int {
 	if c.Discipline != Queue {
 		return 0

@@ -3,8 +3,8 @@
 //
 // # The fair schedule
 //
-// Let C be the limit in seats. A queue is active while a request of it waits or
-// executes. In the ideal world seats are a fluid, and every queue that counts is served at the same
+// Each flow has a queue. Let C be the limit in seats. A queue is active while a request of it waits
+// or executes. In the ideal world seats are a fluid, and every queue that counts is served at the same
 // rate. The virtual clock R(t) is what a queue that counts has been given since the beginning, in
 // seat-seconds:
 //
@@ -75,11 +75,11 @@
 // for a wide request.
 //
 // The wait of a flow that uses less than its share is bounded. Let a request r of one seat arrive
-// at a queue without waiting requests. Its S is not beyond R, so it has used no more than R
+// whose flow has none that waits. Its S is not beyond R, so it has used no more than R
 // advanced. Let
 //
 //	X    be the work that is left of the requests that execute,
-//	M(j) the largest work of a request that waits in another queue j,
+//	M(j) the largest work of a request that waits of another flow j,
 //	w    the largest width of these requests, at most C.
 //
 // Then r waits at most
@@ -88,15 +88,15 @@
 //
 // Proof. In the fair schedule r ends at R + G, and the heads of the other queues end
 // there or later. A request that arrives later does too, since R does not move back, and
-// comes after r. When a request of queue j starts, S of j grows by at least G, so the
+// comes after r. When a request of flow j starts, S of j grows by at least G, so the
 // next one of j ends later than r. Hence at most one request of each j starts before r.
 // While r waits, the first request of the schedule, which is r or one before it, does not
 // fit. So at least C - w + 1 seats are in use, by requests that executed when r arrived
 // or started before it.
 //
-// A request of v seats ends at R + v * G, so up to v requests of each queue may start
+// A request of v seats ends at R + v * G, so up to v requests of each flow may start
 // before it. A request that runs for less than G returns the rest of its W, which may
-// let one more of its queue start. TestANewcomerWaitsAtMostAsLongAsProved compares waits
+// let one more of its flow start. TestANewcomerWaitsAtMostAsLongAsProved compares waits
 // with the bound, and the tests of newcomer_test.go with those in the library's engine.
 //
 // # Widths and limits
@@ -134,14 +134,42 @@
 // TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer and
 // TestClientsThatWaitAreServedCloserToMaxMinThanByThePeer, which fail without it.
 //
-// # Hands
+// # Full levels
 //
-// A flow hashes to a hand of queues. A request joins the queue of the hand with the least work
-// waiting, and on a tie the one with the least S. Queues that are equal in both take turns. Queues
-// get equal shares, so a flow that keeps all queues of its hand active gets the shares of all. A
-// flow that sends one request after the other has no work waiting in any queue. If its requests
-// always joined the same queue, that queue would run ahead of R while the shares of the others went
-// unused.
+// At most Queues * QueueLengthLimit requests of the level wait, and at most HandSize *
+// QueueLengthLimit of one flow, as many as the queues of the level and of a hand hold where a level
+// has so many queues for all flows. On a level where as many wait as may, the request that ends last
+// in the fair schedule is rejected, be it the new one or one that the new one displaces. On a tie it is
+// the new one. The last request of a queue ends at its S plus the W of all that wait there. McKenney
+// takes from the longest queue of packets (Stochastic Fairness Queuing, IEEE INFOCOM 1990), and Suter,
+// Lakshman, Stiliadis and Choudhury compare such rules (Design Considerations for Supporting TCP with
+// Per-flow Queueing, IEEE INFOCOM 1998). Here the length is in work, and what the flow owes counts.
+//
+// So no number of other flows takes the place of a flow that uses less than its share. Let r be as in
+// the section before, of a flow that executes nothing. As long as a flow has two requests that wait,
+// or one and an S beyond R, r is not rejected, neither at its arrival nor while it waits.
+//
+// Proof. r ends at R + G of its arrival, which is not later than R + G now. The head of another queue
+// ends at R + G now or later. If its S is beyond R, or if another request follows that ends at least G
+// later, then the last one ends later than r, and so r is not the last of all. (After an overtaking,
+// see below, R may lead the heads by B, and the rest by as much.)
+//
+// The order of the ends is made when a level is full, and kept until a quarter of its places is free.
+// It has S as it will be at a time within G from now, if all go on that execute. So no time changes it,
+// and it is wrong by at most G for each seat that a flow uses, to the advantage of those that use none.
+//
+// # What is remembered
+//
+// A queue exists while its flow is active, holds seats for an additional latency, or has an S beyond
+// R. The latter are at most maxDebts that count, and as many that do not. So memory follows the
+// requests that wait and execute, not the flows that were seen. A flow whose debt is forgotten starts
+// at R, like a new one: the bounds above hold for all others. A client gains the same if it changes the
+// name of its flow for each request: it owes nothing, and has a share for each name whose request
+// waits or executes. The name is that of a user or namespace, so whoever can do that makes users or
+// namespaces.
+//
+// Dumps and rejections show the queue of a flow by a number: the first one of the hand that the
+// library deals to it. Flows with the same number share nothing.
 //
 // # Two regimes
 //
@@ -157,7 +185,7 @@
 //
 // When a request finds too few seats in all shards and in the reserve together, the
 // Set closes: it takes back the seats of the shards and assigns each executing request
-// to a queue as if it had been dispatched at that moment. Seats used while the Set was
+// to the queue of its flow as if it had been dispatched at that moment. Seats used while the Set was
 // open are not charged. From then on one lock guards everything, and a fair queue
 // follows the rules above.
 //

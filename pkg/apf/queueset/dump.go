@@ -13,7 +13,7 @@ import (
 type Dump struct {
 	// Queues is the number of queues configured.
 	Queues int
-	// Active are the queues in use, by index.
+	// Active are the queues in use, by index. Each stands for the flows whose hands it is first in.
 	Active []QueueDump
 	// Requests are ordered by queue and place in it.
 	Requests []RequestDump
@@ -24,7 +24,7 @@ type QueueDump struct {
 	Index              int
 	Waiting, Executing int // requests
 	SeatsInUse         int
-	NextDispatchR      float64 // S, in seat-seconds
+	NextDispatchR      float64 // the least S, in seat-seconds
 	InitialSeats       int     // of the waiting requests
 	Widths             int     // of the waiting requests, in seats
 	Work               seats.Area
@@ -66,19 +66,25 @@ type dumper struct {
 	set      *Set
 	shard    int // whose requests are copied next
 	begun    bool
-	queue    int // position in fairQueue.used of the queue that is copied next
-	count    int // of configured queues
+	queue    int // in fairQueue.queues: the one that is copied next
+	config   Config
 	requests []dumpedRequest
-	queues   []QueueDump
+	queues   []dumpedQueue
 	// dealt is where the executing requests are dealt to queues. It is nil if they are in
 	// queues already, or if the level has none.
 	dealt *fairQueue
 }
 
+// dumpedQueue is a copy of the queue of a flow.
+type dumpedQueue struct {
+	QueueDump
+	hash flow.Hash
+}
+
 // dumpedRequest is a copy of a request.
 type dumpedRequest struct {
 	RequestDump
-	serial uint64 // orders the waiting requests of one queue; 0 if it executes
+	serial uint64 // orders the waiting requests; 0 if it executes
 	width  int    // while it waits
 	held   int    // while it executes
 	hasher *flow.Hasher
@@ -105,10 +111,10 @@ func (d *dumper) step() bool {
 		return true
 	}
 	schedule := &l.queue
-	d.count = schedule.dealer.DeckSize()
+	d.config = l.config
 	if l.open && l.config.Discipline == Queue {
 		now := l.sync()
-		d.dealt = &fairQueue{dealer: schedule.dealer, clock: schedule.clock, last: now}
+		d.dealt = &fairQueue{clock: schedule.clock, last: now}
 		return false
 	}
 	return d.copyQueues(l)
@@ -131,9 +137,9 @@ func (d *dumper) copyRequests(l *lockedSet) {
 		sh.cursor = r.older
 		switch r.phase {
 		case waiting:
-			d.requests = append(d.requests, dumpedRequest{RequestDump: r.dump(r.queue.index), serial: r.serial, width: r.width})
+			d.requests = append(d.requests, dumpedRequest{RequestDump: r.dump(l.config.queueOf(r.queue.hash)), serial: r.serial, width: r.width})
 		case executing:
-			d.requests = append(d.requests, dumpedRequest{RequestDump: l.queue.dumpExecuting(r), held: r.held, hasher: r.Hasher})
+			d.requests = append(d.requests, dumpedRequest{RequestDump: l.dumpExecuting(r), held: r.held, hasher: r.Hasher})
 		case absent: // it is about to be rejected or seated
 		}
 	}
@@ -142,14 +148,14 @@ func (d *dumper) copyRequests(l *lockedSet) {
 // copyQueues copies up to dumpStep queues, and reports whether there are more.
 func (d *dumper) copyQueues(l *lockedSet) bool {
 	now := l.clock.Now()
-	used := l.queue.used
-	end := min(d.queue+dumpStep, len(used))
+	queues := l.queue.queues
+	end := min(d.queue+dumpStep, len(queues))
 	for ; d.queue < end; d.queue++ {
-		if q := used[d.queue]; !l.queue.unused(q) {
-			d.queues = append(d.queues, q.dump(now))
+		if q := queues[d.queue]; !l.queue.unused(q) {
+			d.queues = append(d.queues, q.dump(d.config, now))
 		}
 	}
-	return end < len(used)
+	return end < len(queues)
 }
 
 // deal deals the executing requests to queues, in the order of their arrival.
@@ -159,13 +165,39 @@ func (d *dumper) deal() {
 		if r := &d.requests[i]; r.serial == 0 {
 			one := Request{Hasher: r.hasher, Flow: r.Distinguisher, Work: r.Work, held: r.held}
 			d.dealt.adopt(&one, d.dealt.last)
-			r.Queue = one.queue.index
+			r.Queue = d.config.queueOf(one.queue.hash)
 		}
 	}
 	d.queues = d.queues[:0]
-	for _, q := range d.dealt.used {
-		d.queues = append(d.queues, q.dump(d.dealt.last))
+	for _, q := range d.dealt.queues {
+		d.queues = append(d.queues, q.dump(d.config, d.dealt.last))
 	}
+}
+
+// merged returns the queues, by index.
+func (d *dumper) merged() []QueueDump {
+	slices.SortStableFunc(d.queues, func(a, b dumpedQueue) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.hash, b.hash))
+	})
+	var out []QueueDump
+	for i := range d.queues {
+		q := &d.queues[i]
+		switch last := len(out) - 1; {
+		case last < 0 || out[last].Index != q.Index:
+			out = append(out, q.QueueDump)
+		case q.hash != d.queues[i-1].hash: // or else it was forgotten and used again meanwhile
+			out[last].add(&q.QueueDump)
+		}
+	}
+	return out
+}
+
+func (q *QueueDump) add(other *QueueDump) {
+	q.Waiting += other.Waiting
+	q.Executing += other.Executing
+	q.SeatsInUse += other.SeatsInUse
+	q.NextDispatchR = min(q.NextDispatchR, other.NextDispatchR)
+	q.Work += other.Work
 }
 
 // dump returns what was copied.
@@ -173,14 +205,14 @@ func (d *dumper) dump() Dump {
 	if d.dealt != nil {
 		d.deal()
 	}
-	slices.SortStableFunc(d.queues, func(a, b QueueDump) int { return cmp.Compare(a.Index, b.Index) })
-	// A queue may have been forgotten and used again meanwhile.
-	d.queues = slices.CompactFunc(d.queues, func(a, b QueueDump) bool { return a.Index == b.Index })
 	slices.SortStableFunc(d.requests, func(a, b dumpedRequest) int {
 		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.serial, b.serial), cmp.Compare(a.Arrived, b.Arrived))
 	})
-	out := Dump{Queues: d.count, Active: d.queues, Requests: make([]RequestDump, len(d.requests))}
-	place, active := 0, d.queues
+	out := Dump{Active: d.merged(), Requests: make([]RequestDump, len(d.requests))}
+	if d.config.Discipline == Queue {
+		out.Queues = d.config.Queues
+	}
+	place, active := 0, out.Active
 	for i := range d.requests {
 		r := &d.requests[i]
 		if i == 0 || r.Queue != d.requests[i-1].Queue {
@@ -202,10 +234,10 @@ func (d *dumper) dump() Dump {
 	return out
 }
 
-func (f *fairQueue) dumpExecuting(r *Request) RequestDump {
+func (l *lockedSet) dumpExecuting(r *Request) RequestDump {
 	index := noQueue
-	if f.holds(r) {
-		index = r.queue.index
+	if l.queue.holds(r) {
+		index = l.config.queueOf(r.queue.hash)
 	}
 	one := r.dump(index)
 	one.Started = r.started
@@ -213,11 +245,11 @@ func (f *fairQueue) dumpExecuting(r *Request) RequestDump {
 }
 
 // dump omits the fields that are sums over the requests.
-func (q *queue) dump(now time.Duration) QueueDump {
-	return QueueDump{
-		Index: q.index, Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
+func (q *queue) dump(c Config, now time.Duration) dumpedQueue {
+	return dumpedQueue{QueueDump{
+		Index: c.queueOf(q.hash), Waiting: q.length, Executing: q.executing, SeatsInUse: q.seats,
 		NextDispatchR: q.startAt(now).SeatSeconds(), Work: q.work,
-	}
+	}, q.hash}
 }
 
 func (r *Request) dump(queue int) RequestDump {

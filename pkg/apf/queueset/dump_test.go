@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -44,17 +45,26 @@ func TestADumpLeavesAnOpenSetOpen(t *testing.T) {
 	assert.True(t, f.set.Idle())
 }
 
-// A flow with several requests has them in several queues of its hand.
-func TestADumpOfAnOpenSetSpreadsAFlowOverItsHand(t *testing.T) {
-	f := newFixture(t, queues(64, 4, 10), 20)
-	for range 8 {
-		f.arrive("busy", wide(1), queueset.Seated)
-	}
-	require.True(t, f.set.IsOpen())
-	dump := f.set.Dump()
-	require.Len(t, dump.Active, 4)
-	for _, q := range dump.Active {
-		assert.Equal(t, []int{2, 2, 0}, []int{q.Executing, q.SeatsInUse, q.Waiting})
+// Flows share no queue, but there may be more flows than numbers of queues.
+func TestADumpShowsAFlowInTheFirstQueueOfItsHand(t *testing.T) {
+	f := newFixture(t, queues(8, 4, 10), 20)
+	dealer, err := flow.NewDealer(8, 4)
+	require.NoError(t, err)
+	for i := range 40 {
+		outcome := queueset.Seated
+		if i >= 20 {
+			outcome = queueset.Waiting
+		}
+		f.arrive(fmt.Sprint(i%20), wide(1), outcome)
+		sum := queueset.QueueDump{}
+		dump := f.set.Dump()
+		for _, q := range dump.Active {
+			sum.Executing, sum.Waiting, sum.SeatsInUse = sum.Executing+q.Executing, sum.Waiting+q.Waiting, sum.SeatsInUse+q.SeatsInUse
+		}
+		assert.Equal(t, []int{min(i+1, 20), max(i-19, 0), min(i+1, 20)}, []int{sum.Executing, sum.Waiting, sum.SeatsInUse})
+		for _, r := range dump.Requests {
+			assert.Equal(t, dealer.Deal(flow.HashOf("schema", r.Distinguisher), nil)[0], r.Queue)
+		}
 	}
 }
 

@@ -25,33 +25,40 @@ func (s *Set) Inconsistency() error {
 		wrong("%d seats are free, and all that are next in their queues fit but wait", l.queue.free())
 	}
 	waiting, active := 0, 0
-	for _, q := range f.used {
+	for number, q := range f.queues {
 		waiting += q.length
 		if q.active() {
 			active++
 		}
-		if f.queues[q.index] != q {
-			wrong("queue %d is not where it says", q.index)
+		if q.number != number {
+			wrong("queue %d is at %d", q.number, number)
 		}
-		if (q.length > 0) != (f.ordered.find(q.index) >= 0) {
-			wrong("queue %d with %d waiting is at %d in the heap", q.index, q.length, f.ordered.find(q.index))
+		known := f.flows[q.hash] == q
+		if known == slices.Contains(f.spares, q) || !known && !f.unused(q) {
+			wrong("queue %d is of a flow and a spare, or neither, or a spare that is in use: %+v", number, *q)
 		}
-		if ahead := !q.active() && f.clock.Before(q.countsUntil()); ahead != (f.ahead.find(q.index) >= 0) {
-			wrong("queue %d, active %t, at %d where R is %d, is at %d among those ahead", q.index, q.active(), q.start, f.clock, f.ahead.find(q.index))
+		if crowded := len(f.crowd.last.nodes) > 0 && f.crowd.last.find(number) < 0; q.length > 0 && crowded || (q.length > 0) != (f.ordered.find(number) >= 0) {
+			wrong("queue %d with %d waiting is at %d in the heap, at %d in the crowd", number, q.length, f.ordered.find(number), f.crowd.last.find(number))
+		}
+		if ahead := !q.active() && f.clock.Before(q.countsUntil()); ahead != (f.ahead.find(number) >= 0) {
+			wrong("queue %d, active %t, at %d where R is %d, is at %d among those ahead", number, q.active(), q.start, f.clock, f.ahead.find(number))
 		}
 		if q.executing < 0 || q.finishing < 0 || q.seats < 0 || q.using < 0 || q.length < 0 {
-			wrong("queue %d counts below zero: %+v", q.index, *q)
+			wrong("queue %d counts below zero: %+v", number, *q)
 		}
 		if q.executing == 0 && (q.using != 0 || q.usingSince != 0) {
-			wrong("queue %d executes nothing but uses %d seats since %d", q.index, q.using, q.usingSince)
+			wrong("queue %d executes nothing but uses %d seats since %d", number, q.using, q.usingSince)
 		}
+	}
+	if len(f.flows)+len(f.spares) != len(f.queues) {
+		wrong("%d queues of flows and %d spares are not %d", len(f.flows), len(f.spares), len(f.queues))
 	}
 	if waiting != f.waiting || active != f.active {
 		wrong("counted %d waiting, %d active queues; it says %d, %d", waiting, active, f.waiting, f.active)
 	}
-	for _, h := range []queueHeap{f.ordered, f.ahead} {
+	for _, h := range []queueHeap{f.ordered, f.ahead, f.crowd.last} {
 		for i, n := range h.nodes {
-			if parent := h.nodes[(i-1)/2]; h.find(n.item.index) != i || i > 0 && n.before(parent.rank) {
+			if parent := h.nodes[(i-1)/2]; h.find(n.item.number) != i || i > 0 && n.before(parent.rank) {
 				wrong("the heap is out of order at %d", i)
 			}
 		}
@@ -140,11 +147,11 @@ func (s *Set) ChangesKept() int {
 	return kept
 }
 
-// QueuesKept returns the number of queues with memory.
-func (s *Set) QueuesKept() int {
+// FlowsKept returns the number of flows that the Set knows.
+func (s *Set) FlowsKept() int {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	return cap(l.queue.queues)
+	return len(l.queue.flows)
 }
 
 // FlowCountersKept returns the number of flows' counters with memory.
@@ -156,3 +163,6 @@ func (s *Set) FlowCountersKept() int {
 	}
 	return heavyhitters.Counters
 }
+
+// MaxDebts is the number of debts that are remembered.
+const MaxDebts = maxDebts

@@ -13,22 +13,22 @@ type queueHeap = heap[seats.Progress, *queue]
 // fairQueue is the closed regime: all seats and all queues belong to one lock, the Set's. It orders
 // waiting requests by virtual time, and decides which of them starts on the free seats.
 type fairQueue struct {
-	dealer   flow.Dealer
-	last     time.Duration  // when the virtual clock was advanced last
-	limit    int            // seats: C of the package comment
-	inUse    int            // seats; may exceed the limit after that was lowered; means nothing while the pool is open
-	clock    seats.Progress // R
-	wraps    uint64         // how often R passed zero
-	queues   []*queue       // by index, nil until used; may be longer than the deck
-	used     []*queue       // the ones that are not nil, unordered
-	active   int            // how many queues are active
-	ahead    queueHeap      // inactive queues that count
-	ordered  queueHeap      // queues with waiting requests, by the finish of the head, or earlier
-	spares   []*queue       // for reuse
-	waiting  int            // requests that wait
-	arrivals int            // rotates the first choice in a hand
-	widths   widthCounts    // of the requests that wait
-	serial   uint64         // of the last change of a head
+	last    time.Duration  // when the virtual clock was advanced last
+	limit   int            // seats: C of the package comment
+	inUse   int            // seats; may exceed the limit after that was lowered; means nothing while the pool is open
+	clock   seats.Progress // R
+	wraps   uint64         // how often R passed zero
+	flows   map[flow.Hash]*queue
+	queues  []*queue      // by number, those of flows and the spares
+	spares  []*queue      // for reuse
+	active  int           // how many queues are active
+	ahead   queueHeap     // inactive queues that count
+	resting restingQueues // inactive queues that do not count, and owe something
+	ordered queueHeap     // queues with waiting requests, by the finish of the head, or earlier
+	crowd   crowd         // the same by the end of the tail, while the level is full
+	waiting int           // requests that wait
+	widths  widthCounts   // of the requests that wait
+	serial  uint64        // of the last request that began to wait, or change of a head
 	// overtaken waits, was first in the schedule and did not fit when a request overtook it. It is
 	// nil if there is none.
 	overtaken *Request
@@ -101,5 +101,6 @@ func (f *fairQueue) release(p *finalPhase) {
 	if p.queue != nil && p.era == f.era {
 		p.queue.finishing--
 		p.queue.seats -= p.seats
+		f.settle(p.queue)
 	}
 }

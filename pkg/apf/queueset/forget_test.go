@@ -86,22 +86,6 @@ func TestARequestThatWasOvertakenAndLeftStopsTheClockAgain(t *testing.T) {
 	}
 }
 
-func TestALevelThatGetsFewerQueuesGivesMemoryBack(t *testing.T) {
-	for name, config := range map[string]queueset.Config{"fewer": queues(8, 1, 10), "none": {Discipline: queueset.Reject}} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, queues(100_000, 1, 10), 1)
-			held := f.arrive("a", wide(1), queueset.Seated)
-			waits := f.arrive("b", wide(1), queueset.Waiting)
-			require.GreaterOrEqual(t, f.set.QueuesKept(), 100_000)
-			f.configure(config, limits(1))
-			f.set.Finish(held)
-			require.True(t, dispatched(waits))
-			f.set.Finish(waits)
-			require.LessOrEqual(t, f.set.QueuesKept(), 8)
-		})
-	}
-}
-
 // The queue of an additional latency was forgotten when the level opened, and is another
 // flow's now.
 func TestAnAdditionalLatencyEndsInNoQueueOfALaterTime(t *testing.T) {

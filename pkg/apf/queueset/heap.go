@@ -50,13 +50,34 @@ func (h *heap[R, T]) put(i int, n *node[R, T]) {
 	}
 }
 
-// push adds n.
-func (h *heap[R, T]) push(n node[R, T]) {
-	if more := n.number + 1 - len(h.positions); more > 0 {
+// reserve makes room for the position of the item with a number.
+func (h *heap[R, T]) reserve(number int) {
+	if more := number + 1 - len(h.positions); more > 0 {
 		h.positions = append(h.positions, make([]int32, more)...)
 	}
+}
+
+// push adds n.
+func (h *heap[R, T]) push(n node[R, T]) {
+	h.reserve(n.number)
 	h.nodes = append(h.nodes, n)
 	h.up(len(h.nodes) - 1)
+}
+
+// place adds n, or gives its item the rank of n.
+func (h *heap[R, T]) place(n node[R, T]) {
+	if i := h.find(n.number); i >= 0 {
+		h.rerank(i, n.rank)
+	} else {
+		h.push(n)
+	}
+}
+
+// drop removes the item with a number if it is there.
+func (h *heap[R, T]) drop(number int) {
+	if i := h.find(number); i >= 0 {
+		h.remove(i)
+	}
 }
 
 // remove removes the item at index i.
@@ -85,6 +106,17 @@ func (h *heap[R, T]) clear() {
 	}
 	clear(h.nodes)
 	h.nodes = h.nodes[:0]
+}
+
+// arrange makes a heap of nodes in any order.
+func (h *heap[R, T]) arrange() {
+	for i := range h.nodes {
+		h.reserve(h.nodes[i].number)
+		h.put(i, &h.nodes[i])
+	}
+	for i := len(h.nodes)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
 }
 
 // rerank gives the item at index i another rank.

@@ -100,6 +100,7 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 		"without queues, limits changing":         {config: queueset.Config{Discipline: queueset.Reject}, largest: 40, unsteady: true},
 		"exempt, limits changing in vain":         {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
 		"with queues, on fewer seats than shards": {config: queues(16, 4, 8), largest: 3},
+		"with queues that are always full":        {config: queues(3, 1, 3), largest: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			layout := stats.NewLayout(4)

@@ -23,9 +23,8 @@ const (
 	Waiting
 )
 
-// Arrive asks for seats. A request left Waiting receives from Request.Ready when
-// it is dispatched, or has its function Dispatched called, unless Leave removes it
-// first.
+// Arrive asks for seats. A request left Waiting receives from Request.Ready when it is dispatched or
+// displaced, or has its function Dispatched called, unless Leave removes it first.
 func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
 	if r.Unseated {
@@ -58,10 +57,14 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 		return Seated
 	}
 	l.close(now)
-	outcome, woken := l.admit(r, hash, width, now)
+	outcome, displaced, woken := l.admit(r, hash, width, now)
 	l.reopen()
 	s.locked.Unlock(&l)
 	wake(woken)
+	if displaced != nil {
+		s.remove(displaced)
+		wake(displaced)
+	}
 	if outcome == Rejected {
 		r.Series.Rejected(s.pool.shardOf(r), r.rejectedForReason)
 		s.remove(r)
@@ -90,7 +93,7 @@ func (s *Set) mergeUnlessLocked() {
 	}
 }
 
-// Wait waits until a request that Arrive left waiting is dispatched, or until ctx
+// Wait waits until a request that Arrive left waiting is dispatched or displaced, or until ctx
 // is done. In the latter case the request leaves its queue, for TimeOut if the
 // deadline passed, and as Cancelled otherwise.
 //
@@ -105,7 +108,7 @@ func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 	select {
 	case <-r.ready:
 		runtime.Gosched()
-		return Seated
+		return r.outcome()
 	case <-ctx.Done():
 	}
 	reason := stats.Cancelled
@@ -116,11 +119,11 @@ func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
 		return Rejected
 	}
 	<-r.ready
-	return Seated
+	return r.outcome()
 }
 
-// Leave removes r from its queue for the given reason. If r has been dispatched,
-// it does nothing and returns false.
+// Leave removes r from its queue for the given reason. If r has been dispatched or
+// displaced, it does nothing and returns false.
 func (s *Set) Leave(r *Request, reason Reason) bool {
 	l := s.locked.Lock()
 	left, woken := l.leave(r, reason)
@@ -140,7 +143,7 @@ func (s *Set) Abandon(r *Request, last Outcome) {
 		if r.Dispatched == nil {
 			<-r.ready
 		}
-		last = Seated
+		last = r.outcome()
 	}
 	if last == Seated {
 		s.Finish(r)
@@ -204,7 +207,7 @@ func (s *Set) remove(r *Request) {
 	s.noteEnd()
 }
 
-// wake tells requests that they have been dispatched. It is called without a
+// wake tells requests that they have been dispatched or displaced. It is called without a
 // lock, since a request may end as soon as it knows.
 func wake(woken *Request) { signal(woken).Tell() }
 

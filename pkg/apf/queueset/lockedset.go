@@ -33,7 +33,7 @@ type lockedSet struct {
 }
 
 // close makes the fair queue seat requests, if the pool did. The requests that
-// execute are dealt to queues.
+// execute are assigned to the queues of their flows.
 func (l *lockedSet) close(now time.Duration) {
 	if !l.open {
 		return
@@ -124,30 +124,37 @@ func (l *lockedSet) syncTo(now time.Duration) time.Duration {
 	return l.queue.last
 }
 
-// admit seats, enqueues or rejects r in a closed Set. It returns the requests that
-// start besides r.
-func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Duration) (outcome Outcome, woken *Request) {
+// admit seats, enqueues or rejects r in a closed Set. It returns the request that r displaces, which
+// is rejected, and the requests that start besides r.
+func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Duration) (outcome Outcome, displaced, woken *Request) {
 	if l.config.Discipline != Queue {
-		return l.admitUnqueued(r, now), nil
+		return l.admitUnqueued(r, now), nil, nil
 	}
-	q := l.queue.choose(hash)
-	// While requests wait, free seats are kept for one that does not fit. A full queue
+	// While requests wait, free seats are kept for one that does not fit. A full level
 	// rejects then too, so that the configuration bounds how many wait.
-	if q.length >= l.config.QueueLengthLimit {
-		return l.reject(r, stats.QueueFull, q.index), nil
+	q := l.queue.flows[hash]
+	if q != nil && q.length >= l.config.HandSize*l.config.QueueLengthLimit {
+		return l.reject(r, stats.QueueFull, l.config.queueOf(hash)), nil, nil
+	}
+	if l.queue.waiting >= l.config.WaitingCapacity() {
+		if displaced = l.queue.displaced(q, guess(r)); displaced == nil {
+			return l.reject(r, stats.QueueFull, l.config.queueOf(hash)), nil, nil
+		}
+		l.withdraw(displaced, stats.QueueFull, now)
 	}
 	r.width = width
+	q = l.queue.queueOf(hash)
 	l.queue.enqueue(r, q)
 	length := q.length
 	woken = l.startWaiting(now, r)
 	if r.phase == executing {
-		return Seated, woken
+		return Seated, displaced, woken
 	}
 	r.phase = waiting
 	l.lastShortage = l.lockedSteps
 	r.Series.Enqueued(l.pool.shardOf(r), width, length)
 	l.note(change{at: now, waiting: 1, seatsWanted: int32(width)})
-	return Waiting, woken
+	return Waiting, displaced, woken
 }
 
 // admitUnqueued seats or rejects r. Requests wait all the same if the level had
@@ -213,20 +220,27 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 		return false, nil
 	}
 	now := l.sync()
-	l.queue.withdraw(r)
+	l.withdraw(r, reason, now)
+	woken = l.startWaiting(now, nil)
+	l.reopen()
+	return true, woken
+}
+
+// withdraw removes r, which waits, from its queue.
+func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration) {
+	r.rejectedForReason, r.rejectedBy = reason, l.config.queueOf(r.queue.hash)
 	r.phase = absent
-	r.rejectedForReason, r.rejectedBy = reason, r.queue.index
+	l.queue.withdraw(r)
 	switch reason {
 	case stats.TimeOut:
 		l.totals.TimedOut++
 	case stats.Cancelled:
 		l.totals.Cancelled++
+	case stats.QueueFull:
+		l.totals.Rejected++
 	}
 	l.note(change{at: now, waiting: -1, seatsWanted: -int32(r.width)})
 	r.Series.Left(l.pool.shardOf(r), r.width, now-r.arrived, reason)
-	woken = l.startWaiting(now, nil)
-	l.reopen()
-	return true, woken
 }
 
 // finish ends the execution of r at the given time, and returns the requests that

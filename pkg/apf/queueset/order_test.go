@@ -23,12 +23,12 @@ func TestTheHeapReturnsQueuesByTheirVirtualFinish(t *testing.T) {
 			}
 			var h queueHeap
 			for _, i := range random.Perm(200) {
-				h.push(node[seats.Progress, *queue]{rank: anyRank(), number: i, item: &queue{index: i}})
+				h.push(node[seats.Progress, *queue]{rank: anyRank(), number: i, item: &queue{number: i}})
 			}
 			for range 100 {
 				h.rerank(h.find(random.IntN(200)), anyRank())
 			}
-			assert.Equal(t, 17, h.nodes[h.find(17)].item.index)
+			assert.Equal(t, 17, h.nodes[h.find(17)].item.number)
 			h.remove(h.find(17))
 			assert.Equal(t, -1, h.find(17))
 			assert.Equal(t, -1, h.find(200))

@@ -32,7 +32,7 @@ func (f *fairQueue) overtaker(r *Request, free int) *Request {
 	if fitting == 0 || f.waiting-fitting < 2 {
 		return nil
 	}
-	due := f.ordered.nodes[f.ordered.find(r.queue.index)].at.Add(f.maxOvertaken())
+	due := f.ordered.nodes[f.ordered.find(r.queue.number)].at.Add(f.maxOvertaken())
 	first, _ := f.firstFitting(0, free, due)
 	return first
 }

@@ -3,12 +3,16 @@ package queueset
 import (
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// queue is a queue that was active since the Set closed. The fields that choose
-// reads come first, on one cache line: BenchmarkManyFlows.
+// queue is the queue of one flow. It exists while the flow is active, holds seats or owes
+// something.
 type queue struct {
+	hash   flow.Hash
+	number int // in fairQueue.queues and its heaps
+
 	work  seats.Area     // of the requests that wait
 	start seats.Progress // S less what executing requests have used so far
 
@@ -21,22 +25,15 @@ type queue struct {
 
 	length     int      // requests that wait
 	head, tail *Request // in the list of these, along prev and next
-	pushed     uint64   // how many requests were added
 
 	executing int // requests that execute
 	finishing int // requests in their additional latency
 	seats     int // in use by both
 
 	headSerial uint64 // serial number of the last change of the head
-	index      int    // among the queues of the Set
-}
 
-// better reports whether a new request should join q rather than another queue.
-func (q *queue) better(other *queue, now time.Duration) bool {
-	if q.work != other.work {
-		return q.work < other.work
-	}
-	return q.startAt(now).Before(other.startAt(now))
+	resting     bool   // in the list of resting queues, along nextResting
+	nextResting *queue // younger
 }
 
 // active reports whether a request waits or executes in the queue.
@@ -44,8 +41,6 @@ func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
 // push adds r at the end.
 func (q *queue) push(r *Request) {
-	q.pushed++
-	r.serial = q.pushed
 	if r.prev = q.tail; r.prev == nil {
 		q.head = r
 	} else {
@@ -87,6 +82,10 @@ func (q *queue) startAt(now time.Duration) seats.Progress {
 	return q.start.Add(q.used(now))
 }
 
+// tailAt returns where the last request ends in the fair schedule, or the next one would start, seen
+// at the given time.
+func (q *queue) tailAt(now time.Duration) seats.Progress { return q.startAt(now).Add(q.work) }
+
 // finishAt returns where the head ends in the fair schedule, seen at the given
 // time.
 func (q *queue) finishAt(now time.Duration) seats.Progress {
@@ -111,6 +110,6 @@ func (q *queue) raiseTo(low seats.Progress, now time.Duration) {
 }
 
 // countsUntil returns the reading of R that ends the counting of q once it is inactive. Queues less
-// than G ahead of R do not count, which saves their place in a heap where requests are short:
-// BenchmarkManyFlows.
+// than G ahead of R do not count, which saves their place in a heap where requests are short.
+// They rest until R reaches them.
 func (q *queue) countsUntil() seats.Progress { return q.start.Add(-leastWork) }

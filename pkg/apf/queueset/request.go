@@ -30,10 +30,10 @@ type Request struct {
 	// Unseated means that the request takes no seat while it executes. Only for Exempt,
 	// which never waits for seats.
 	Unseated bool
-	// Dispatched, unless nil, is called once when a waiting request has been dispatched,
-	// instead of what Ready receives, and nothing may Wait for the request. It is called
-	// without locks, by whichever call on the Set or the engine made room, and may itself use
-	// both.
+	// Dispatched, unless nil, is called once when a waiting request has been dispatched or, see
+	// Displaced, rejected, instead of what Ready receives, and nothing may Wait for the request. It is
+	// called without locks, by whichever call on the Set or the engine made or took room, and may
+	// itself use both.
 	// With it, one goroutine serves any number of requests, in virtual time for instance.
 	Dispatched func()
 
@@ -53,7 +53,7 @@ type Request struct {
 	area    seats.Area     // work charged at dispatch
 	arrival seats.Progress // R when the request was enqueued
 	queue   *queue
-	serial  uint64 // orders the requests that wait in queue, from 1 on
+	serial  uint64 // orders the requests that wait, from 1 on
 
 	prev, next        *Request // neighbours in the queue; next also in a list of woken requests
 	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
@@ -83,8 +83,20 @@ func (r *Request) Shard(of *Layout) int { return of.ShardOf(r.shard) }
 // Reason returns why the request was rejected.
 func (r *Request) Reason() Reason { return r.rejectedForReason }
 
-// RejectingQueue returns the index of the queue that was full, or that the request left,
-// when the request was rejected; -1 without one.
+// Displaced reports whether the request was rejected while it waited, since its level was full, and a
+// request that the fair schedule serves earlier took its place. It means nothing while it waits.
+func (r *Request) Displaced() bool { return r.outcome() == Rejected }
+
+// outcome returns the Outcome of a request that waits no longer.
+func (r *Request) outcome() Outcome {
+	if r.phase == executing {
+		return Seated
+	}
+	return Rejected
+}
+
+// RejectingQueue returns the index of the queue of the request when it was rejected; -1 without
+// one.
 func (r *Request) RejectingQueue() int { return r.rejectedBy }
 
 // Arrived returns when the request arrived, by the clock of the Set.
@@ -94,8 +106,8 @@ func (r *Request) Arrived() time.Duration { return r.arrived }
 // nothing before that.
 func (r *Request) Started() time.Duration { return r.started }
 
-// Ready receives one value when a request that Arrive left waiting has been
-// dispatched, unless it has a function Dispatched.
+// Ready receives one value when a request that Arrive left waiting has been dispatched or displaced,
+// unless it has a function Dispatched.
 func (r *Request) Ready() <-chan struct{} { return r.ready }
 
 // finalSeats returns how many seats the request, once seated, holds after its end.

@@ -3,56 +3,12 @@ package queueset
 import (
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // ServiceTimeGuess is G of the package comment: how long a request is assumed to
 // run until it has run.
 const ServiceTimeGuess = 3 * time.Millisecond
-
-// choose returns the queue of the flow's hand with the least work waiting, and of
-// several the one with the least S.
-func (f *fairQueue) choose(hash flow.Hash) *queue {
-	if deck := f.dealer.DeckSize(); len(f.queues) < deck {
-		f.queues = append(f.queues, make([]*queue, deck-len(f.queues))...)
-	}
-	var space [flow.MaxHand]int
-	hand := f.dealer.Deal(hash, space[:0])
-	at := f.arrivals % len(hand)
-	f.arrivals++
-	best := hand[at]
-	for range hand {
-		index := hand[at]
-		if at++; at == len(hand) {
-			at = 0
-		}
-		if f.vacant(index) {
-			best = index
-			break
-		}
-		if f.queues[index].better(f.queues[best], f.last) {
-			best = index
-		}
-	}
-	if f.queues[best] == nil {
-		f.queues[best] = f.newQueue(best)
-	}
-	return f.queues[best]
-}
-
-// vacant reports whether no queue is better for a new request than the given one:
-// no request waits there, and its S is not beyond R. Then choose does not read the
-// rest of the hand, see BenchmarkManyFlows.
-func (f *fairQueue) vacant(index int) bool {
-	q := f.queues[index]
-	return q == nil || q.length == 0 && !f.clock.Before(q.startAt(f.last))
-}
-
-// unused reports whether q is the same as a queue that was never used.
-func (f *fairQueue) unused(q *queue) bool {
-	return !q.active() && q.finishing == 0 && !f.clock.Before(q.start)
-}
 
 // activate prepares q for a request: a queue that was not active starts at R, if
 // it is not beyond.
@@ -64,53 +20,47 @@ func (f *fairQueue) activate(q *queue) {
 	if q.start.Before(f.clock) {
 		q.start = f.clock
 	}
-	if f.clock.Before(q.countsUntil()) {
-		f.ahead.remove(f.ahead.find(q.index))
+	f.ahead.drop(q.number)
+}
+
+// deactivate is called when a request has left q or has ended there.
+func (f *fairQueue) deactivate(q *queue) {
+	if !q.active() {
+		f.active--
+		f.settle(q)
 	}
 }
 
-// deactivate is called when a request has left q or has ended there. A queue that is
-// no longer active counts as long as it is ahead of R.
-func (f *fairQueue) deactivate(q *queue) {
-	if q.active() {
-		return
-	}
-	f.active--
-	if until := q.countsUntil(); f.clock.Before(until) {
-		f.ahead.push(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: until}, number: q.index, item: q})
-	}
+// guess returns W of the package comment, the work of r as far as it is known before it has run.
+func guess(r *Request) seats.Area {
+	return seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
 }
 
 // enqueue adds r to the end of q.
 func (f *fairQueue) enqueue(r *Request, q *queue) {
 	f.activate(q)
 	r.queue, r.arrival = q, f.clock
-	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	f.serial++
+	r.serial = f.serial
 	if q.length == 0 {
-		f.putBehindEqual(q)
+		q.headSerial = r.serial
 	}
+	r.area = guess(r)
 	q.push(r)
 	f.waiting++
 	f.widths.add(r.width, 1)
 	f.reorder(q)
 }
 
-// reorder moves q to its position in the heap after its S or its head has changed.
+// reorder moves q to its position in the heaps after its S or its requests have changed.
 func (f *fairQueue) reorder(q *queue) {
-	i := f.ordered.find(q.index)
 	if q.head == nil {
-		if i >= 0 {
-			f.ordered.remove(i)
-		}
-		return
-	}
-	q.raise(f.last)
-	r := rank[seats.Progress]{at: q.finishAt(f.last), tiebreak: q.headSerial}
-	if i < 0 {
-		f.ordered.push(node[seats.Progress, *queue]{rank: r, number: q.index, item: q})
+		f.ordered.drop(q.number)
 	} else {
-		f.ordered.rerank(i, r)
+		q.raise(f.last)
+		f.ordered.place(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: q.finishAt(f.last), tiebreak: q.headSerial}, number: q.number, item: q})
 	}
+	f.crowd.reorder(q)
 }
 
 // next returns the first waiting request of the schedule, nil without any.
@@ -153,6 +103,7 @@ func (f *fairQueue) detach(r *Request) {
 	}
 	f.waiting--
 	f.widths.add(r.width, -1)
+	f.crowd.disperse(f.waiting)
 }
 
 // putBehindEqual puts q behind the queues of equal rank, since it has a new head.
@@ -184,10 +135,10 @@ func (f *fairQueue) charge(r *Request, q *queue, now time.Duration) {
 
 // adopt assigns r, which executes without a queue, to one. Its seats are counted already.
 func (f *fairQueue) adopt(r *Request, now time.Duration) {
-	q := f.choose(r.hash())
+	q := f.queueOf(r.hash())
 	f.activate(q)
 	r.queue = q
-	r.area = seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+	r.area = guess(r)
 	f.charge(r, q, now)
 	r.era = f.era
 }

@@ -31,7 +31,7 @@ type Set struct {
 // Totals count what became of requests since the Set was created.
 type Totals struct {
 	Dispatched uint64 // were seated
-	Rejected   uint64 // were rejected at arrival
+	Rejected   uint64 // were rejected at arrival, or displaced while they waited
 	TimedOut   uint64 // left the queue when their time was over
 	Cancelled  uint64 // left the queue because the client had gone
 }
@@ -68,18 +68,16 @@ func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, err
 	return s, nil
 }
 
-// Configure replaces configuration and limits. Requests that wait stay in their
-// queues, even if there are fewer queues from now on, and requests that execute go
-// on. An invalid configuration changes nothing. The caller tells the requests that start.
+// Configure replaces configuration and limits. Requests that wait go on to wait, even
+// if fewer may from now on, and requests that execute go on. An invalid configuration changes nothing. The caller tells the requests that start.
 func (s *Set) Configure(config Config, limits Limits) (Dispatches, error) {
-	dealer, err := config.dealer()
-	if err != nil {
+	if err := config.Validate(); err != nil {
 		return Dispatches{}, err
 	}
 	l := s.locked.Lock()
 	now := l.sync()
 	l.close(now)
-	l.config, l.queue.dealer = config, dealer
+	l.config = config
 	l.adoptAll(now)
 	woken := l.setLimits(limits, now)
 	if !l.open && l.queue.waiting == 0 && l.queue.free() > 0 {

@@ -126,6 +126,10 @@ func (s *simulation) send(i int) {
 	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = s.hashers[i], c.flow, c.flow, s.series[i], c.work
 	r.Dispatched = func() {
 		delete(s.waiting, r)
+		if r.Displaced() {
+			s.reject(i, r)
+			return
+		}
 		s.execute(i, r)
 	}
 	switch s.set.Arrive(r) {
@@ -137,12 +141,17 @@ func (s *simulation) send(i int) {
 			s.onWait(i, r)
 		}
 	case queueset.Rejected:
-		s.rejected[i]++
-		if !c.dropRejections {
-			s.t.Errorf("client %d was rejected: %v", i, r.Reason())
-		}
-		s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
+		s.reject(i, r)
 	}
+}
+
+func (s *simulation) reject(i int, r *queueset.Request) {
+	c := &s.clients[i]
+	s.rejected[i]++
+	if !c.dropRejections {
+		s.t.Errorf("client %d was rejected: %v", i, r.Reason())
+	}
+	s.clock.AfterFunc(c.exec+c.think, func() { s.send(i) })
 }
 
 func (s *simulation) execute(i int, r *queueset.Request) {

@@ -212,31 +212,6 @@ func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
 	}
 }
 
-// Otherwise a flow that sends one request after the other would get the share of one queue, and
-// other flows the share of their whole hand.
-func TestOfQueuesWithoutWaitingRequestsTheOneThatHadLeastIsChosen(t *testing.T) {
-	f := newFixture(t, queues(64, 3, 10), 3)
-	f.arrive("b", wide(1), queueset.Seated)
-	busy := f.arrive("a", wide(2), queueset.Seated)
-	used := map[int]bool{}
-	for range 3 {
-		r := f.arrive("a", wide(2), queueset.Waiting)
-		for range 2 { // rounds of the hand
-			require.True(t, f.set.Leave(f.arrive("a", wide(2), queueset.Waiting), stats.Cancelled))
-		}
-		f.set.Finish(busy)
-		require.True(t, dispatched(r))
-		busy = r
-		f.clock.Advance(time.Second)
-		for _, one := range f.set.Dump().Requests {
-			if one.Distinguisher == "a" {
-				used[one.Queue] = true
-			}
-		}
-	}
-	assert.Greater(t, len(used), 1, "queues that the flow used")
-}
-
 func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 1)
 	first := f.arrive("a", wide(1), queueset.Seated)

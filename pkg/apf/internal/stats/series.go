@@ -113,6 +113,7 @@ type shard struct {
 	queueLength     Histogram
 	watches         Histogram
 	rejected        [Reasons]atomic.Uint64
+	displaced       atomic.Uint64 // requests that left their queue as QueueFull
 	noAccommodation atomic.Uint64
 
 	_ [64]byte // no other object shares the last cache line (BenchmarkUncontendedParallel)
@@ -178,6 +179,9 @@ func (s *Series) Left(shard, width int, waited time.Duration, reason Reason) {
 		return
 	}
 	sh.rejected[reason].Add(1)
+	if reason == QueueFull {
+		sh.displaced.Add(1)
+	}
 	sh.left.Observe(&s.layout.duration, int64(waited))
 }
 

@@ -107,7 +107,8 @@ func (sh *shard) addTo(out *Snapshot, l *Layout) {
 	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
 	out.Dispatched += sh.dispatched()
 	out.WaitAdmitted.observe(0, unqueued+queued)
-	out.WaitRejected.observe(0, sh.rejected[QueueFull].Load()+sh.rejected[ConcurrencyLimit].Load())
+	displaced := sh.displaced.Load() // before rejected, which is never less
+	out.WaitRejected.observe(0, sh.rejected[QueueFull].Load()-displaced+sh.rejected[ConcurrencyLimit].Load())
 	out.QueueLength.observe(1, queued)
 
 	sh.waited.addTo(&out.WaitAdmitted, &l.duration)
