@@ -122,8 +122,9 @@
 // of them are due one after the other and use the same collected seats. Let B be how
 // far they may fall behind. The part of the seats that is wasted is proportional to 1/B. But B must
 // be less than a second, the most that R may lag, since a claim beyond that is forgotten. B is half
-// a second of the share. A wide request that is alone is not overtaken: it would wait, and nothing
-// would be saved.
+// a second of the share. Once seats are collected, nobody overtakes until the wide ones have caught
+// up an eighth of B, so that several of one flow use them. A wide request that is alone is not
+// overtaken: it would wait, and nothing would be saved.
 //
 // While the first request has been overtaken and still waits, R does not stop G before
 // its end but B after it. Otherwise R would stand still, and requests of newcomers would

@@ -31,7 +31,8 @@ type fairQueue struct {
 	serial  uint64        // of the last request that began to wait, or change of a head
 	// overtaken waits, was first in the schedule and did not fit when a request overtook it. It is
 	// nil if there is none.
-	overtaken *Request
+	overtaken  *Request
+	collecting bool // seats, since overtaking reached its bound
 	// era counts how often the pool took over. A queue belongs to one era.
 	era uint64
 

@@ -26,14 +26,19 @@ func (c *widthCounts) upTo(width int) int {
 
 // overtaker returns the request that may start on the free seats instead of r, which is first in
 // the schedule and does not fit. It returns nil, so the seats stay free for r, if no fitting
-// request is due soon after r, or if no other request would use the seats collected for r.
+// request is due soon after r, or if no other request would use the seats collected for r. Once seats
+// are collected, they are until r and others of its flow have caught up an eighth of what it fell behind.
 func (f *fairQueue) overtaker(r *Request, free int) *Request {
 	fitting := f.widths.upTo(free)
 	if fitting == 0 || f.waiting-fitting < 2 {
 		return nil
 	}
-	due := f.ordered.nodes[f.ordered.find(r.queue.number)].at.Add(f.maxOvertaken())
-	first, _ := f.firstFitting(0, free, due)
+	by := f.maxOvertaken()
+	if f.collecting {
+		by -= by / 8
+	}
+	first, _ := f.firstFitting(0, free, f.ordered.nodes[f.ordered.find(r.queue.number)].at.Add(by))
+	f.collecting = first == nil
 	return first
 }
 
