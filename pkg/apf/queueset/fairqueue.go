@@ -19,7 +19,7 @@ type fairQueue struct {
 	clock   seats.Progress // R
 	wraps   uint64         // how often R passed zero
 	flows   map[flow.Hash]*queue
-	queues  []*queue      // by number, those of flows and the spares
+	queues  []*queue      // by number: of flows, and spares
 	spares  []*queue      // for reuse
 	active  int           // how many queues are active
 	ahead   queueHeap     // inactive queues that count
