@@ -157,7 +157,7 @@
 //
 // The order of the ends is made when a level is full, and kept until a quarter of its places is free.
 // It has S as it will be at a time within G from now, if all go on that execute. So no time changes it,
-// and it is wrong by at most G for each seat that a flow uses, to the advantage of those that use none.
+// and it is wrong by at most G for each seat that a flow uses, to the advantage of flows without any.
 //
 // # What is remembered
 //
@@ -166,7 +166,7 @@
 // requests that wait and execute, not the flows that were seen. A flow whose debt is forgotten starts
 // at R, like a new one: the bounds above hold for all others. A client gains the same if it changes the
 // name of its flow for each request: it owes nothing, and has a share for each name whose request
-// waits or executes. The name is that of a user or namespace, so whoever can do that makes users or
+// waits or executes. A user or namespace gives a flow its name, so whoever can do this makes users or
 // namespaces.
 //
 // Dumps and rejections show the queue of a flow by a number: the first one of the hand that the

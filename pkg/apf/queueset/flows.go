@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxDebts bounds the number of inactive queues that count, and that of others that owe something.
+	// maxDebts bounds the number of inactive queues that count, and of as many others that owe something.
 	// The least debt is forgotten first. A queue takes less memory than a thirtieth of a request that
 	// waits with its goroutine, so this is little beside the requests that one level may hold.
 	maxDebts = 4096
