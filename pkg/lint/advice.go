@@ -29,7 +29,8 @@ type Reader interface {
 // Advisor judges single objects that have been written to a store. Its findings agree with Check's,
 // except where the rest of a bundle may still be written or deleted: a deleted level is an info, a
 // missing one an info of updates only (MissingLevel), and a level that no FlowSchema names is no
-// finding. Objects have passed validation and have their defaults.
+// finding. Nor are hands of queues (SharedHands), since the server that is written to has a queue for
+// each flow. Objects have passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
 	total    int
