@@ -45,7 +45,7 @@ func (c *cluster) config() (*rest.Config, error) {
 		return config, nil
 	}
 	if c.isDefaulted(config) {
-		return nil, sentence("There is no kubeconfig that names a cluster: set --kubeconfig or the environment variable KUBECONFIG.")
+		return nil, sentence("There is no kubeconfig that names a cluster: set --kubeconfig or the environment variable KUBECONFIG. With --dumps or --offline no cluster is asked.")
 	}
 	return config, nil
 }
