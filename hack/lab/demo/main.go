@@ -1,8 +1,7 @@
-// Command demo shows in under a minute what a flow schema does. It starts the
-// server on its embedded etcd and sends the requests of an elephant and of a
-// few mice, once with the example level and schema batch-jobs and once without.
-// It prints what each user got. With -picture it also draws the result as an
-// SVG file.
+// Command demo shows in under a minute what flow control does. It starts the server on its
+// embedded etcd and sends the requests of greedy clients and of a few mice, first exempt from
+// flow control and then through a level that divides its seats by user. It prints what they got.
+// With -picture it also draws the result as an SVG file.
 package main
 
 import (
@@ -10,7 +9,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -27,24 +28,22 @@ func demonstrate(o *harness.Owner, file string) {
 	fmt.Println("Starting the server. The first run compiles it and kubectl, which takes minutes.")
 	scene := setUp(o)
 	fmt.Printf(`
-The server has %d seats. An elephant, one user of the group batch-jobs, lists all
-schemas over %d connections without a pause, but obeys Retry-After when it is
-rejected. %d mice, other users, each list them %d times a second. A run takes %s.
+Each request needs a backend, which serves %d at once for %v each. %d greedy users ask with
+%d connections each, without a pause, but obey Retry-After when they are rejected. %d mice, other
+users, each ask %d times a second. A run takes %s.
 
-`, seats, elephantConnections, mice, mousePerSecond, runTime)
+`, seats, takes, greedy, connections, mice, mousePerSecond, runTime)
 
-	fmt.Printf("1. With the example artifacts/examples/batch-jobs.yaml\n   $ kubectl apply -f artifacts/examples/batch-jobs.yaml\n\n")
-	scene.kubectl.Run(o, "apply", "-f", scene.example)
-	scene.kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/batch-jobs")
-	with := scene.run(o)
-	with.print(os.Stdout)
-
-	fmt.Printf("\n2. Without it: elephant and mice share the built-in level global-default\n   $ kubectl delete -f artifacts/examples/batch-jobs.yaml\n\n")
-	scene.kubectl.Run(o, "delete", "-f", scene.example)
-	without := scene.run(o)
+	fmt.Printf("1. Without flow control: a FlowSchema exempts all users\n\n")
+	without := scene.run(o, "exempt")
 	without.print(os.Stdout)
 
-	conclude(os.Stdout, with, without)
+	fmt.Printf("\n2. With it: a level of %d seats\n   $ kubectl apply -f -%s\n", seats, strings.ReplaceAll(crowd.Objects(traffic.Everybody), "\n", "\n   "))
+	with := scene.run(o, traffic.Everybody)
+	with.print(os.Stdout)
+
+	fmt.Printf("\nA mouse waits for a response for %s (p99) without flow control and for %s with it.\n",
+		short(without.mice.Quantile(0.99)), short(with.mice.Quantile(0.99)))
 	if file != "" {
 		o.Check(draw(file, with, without))
 	}

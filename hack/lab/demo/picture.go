@@ -43,7 +43,7 @@ type figure struct {
 	without, with time.Duration
 }
 
-// draw writes the time that the mice's requests took, without the example and
+// draw writes the time that the mice's requests took, without flow control and
 // with it, as an SVG file. Equal results give equal files.
 func draw(path string, with, without result) error {
 	var figures []figure
@@ -54,10 +54,10 @@ func draw(path string, with, without result) error {
 		})
 	}
 	captions := []string{
-		fmt.Sprintf("%d mice, %d requests a second each, beside an elephant with %d connections. The server has %d seats.",
-			mice, mousePerSecond, elephantConnections, seats),
-		fmt.Sprintf("Mice rejected: %d without, %d with. Elephant served: %d without, %d with. Each run takes %s.",
-			without.mice.Rejected(), with.mice.Rejected(), without.elephant.Served(), with.elephant.Served(), runTime),
+		fmt.Sprintf("%d mice, %d requests a second each, beside %d greedy users with %d connections each. A backend serves %d at once for %v.",
+			mice, mousePerSecond, greedy, connections, seats, takes),
+		fmt.Sprintf("Mice rejected: %d without, %d with. Greedy served: %d without, %d with; %d of their requests rejected. Each run takes %s.",
+			without.mice.Rejected(), with.mice.Rejected(), without.greedy.Served(), with.greedy.Served(), with.greedy.Rejected(), runTime),
 		fmt.Sprintf("Measured and drawn by make demo-picture on %d processors, which server and clients share.", runtime.NumCPU()),
 	}
 	return os.WriteFile(path, picture(figures, captions), 0o644)
@@ -73,15 +73,15 @@ func picture(figures []figure, captions []string) []byte {
 	const width, height = pictureWidth + 2*margin, pictureHeight + 2*margin
 	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%d %d %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
 		-margin, -margin, width, height, width, height)
-	fmt.Fprintf(&svg, "  <title>Time to a response for small clients beside a greedy one, without a FlowSchema and with it</title>\n")
+	fmt.Fprintf(&svg, "  <title>Time to a response for small clients beside 30 greedy ones, without flow control and with it</title>\n")
 	fmt.Fprintf(&svg, "  <style>%s</style>\n", pictureStyle)
 	fmt.Fprintf(&svg, "  <rect class=\"panel\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", -margin, -margin, width, height)
-	write(&svg, 0, 22, "title", "Small clients beside a greedy one, before and after one kubectl apply")
+	write(&svg, 0, 22, "title", "Small clients beside 30 greedy ones, before and after one kubectl apply")
 	for i, f := range figures {
 		y := firstGroup + i*groupDistance
 		write(&svg, 0, y-14, "", f.title)
-		bar(&svg, y, "without", "without batch-jobs.yaml", f.without, longest)
-		bar(&svg, y+barDistance, "with", "with batch-jobs.yaml", f.with, longest)
+		bar(&svg, y, "without", "without flow control", f.without, longest)
+		bar(&svg, y+barDistance, "with", "with flow control", f.with, longest)
 	}
 	for i, caption := range captions {
 		write(&svg, 0, firstGroup+len(figures)*groupDistance+i*18, "small", caption)

@@ -2,90 +2,45 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 const (
-	// seats is small, so that a laptop can fill them.
-	seats               = 30
-	elephantConnections = 200
-	mice                = 5
-	mousePerSecond      = 4
-	runTime             = 8 * time.Second
-	// ballast is the number of schemas that make a list expensive.
-	ballast = 150
-
-	path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?resourceVersion=0"
+	seats          = 30
+	takes          = 250 * time.Millisecond
+	greedy         = 30
+	connections    = 10 // of each; the queues are too short for all of their requests
+	mice           = 5
+	mousePerSecond = 2
+	runTime        = 10 * time.Second
 )
+
+var crowd = traffic.Crowd{
+	Greedy: greedy, Connections: connections, Mice: mice, Pace: time.Second / mousePerSecond,
+	Seats: seats, Takes: takes, QueueLength: 3,
+}
 
 // scene is the server with its users.
 type scene struct {
 	kubectl *harness.Kubectl
 	target  *traffic.Target
-	example string
 }
 
 func setUp(o *harness.Owner) *scene {
-	root, err := binaries.Root()
-	o.Check(err)
-	server, target := traffic.StartServer(o, harness.ServerOptions{Args: []string{
-		fmt.Sprintf("--max-requests-inflight=%d", seats), "--max-mutating-requests-inflight=0",
-	}}, traffic.People("batch-jobs", mice), traffic.Backend{})
-	s := &scene{kubectl: server.Kubectl(o), target: target, example: filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml")}
-	s.kubectl.RunInput(o, ballastSchemas(), "create", "-f", "-")
-	return s
+	server, target := traffic.StartServer(o, harness.ServerOptions{Args: crowd.Args()}, crowd.People(), crowd.Backend())
+	return &scene{kubectl: server.Kubectl(o), target: target}
 }
 
-// ballastSchemas are schemas that match no request, as a YAML stream.
-func ballastSchemas() string {
-	var objects strings.Builder
-	for i := range ballast {
-		fmt.Fprintf(&objects, `---
-apiVersion: flowcontrol.apiserver.k8s.io/v1
-kind: FlowSchema
-metadata: {name: ballast-%d}
-spec:
-  matchingPrecedence: 9999
-  priorityLevelConfiguration: {name: catch-all}
-  rules:
-  - subjects: [{kind: User, user: {name: nobody-%d}}]
-    nonResourceRules: [{verbs: [get], nonResourceURLs: [/nothing]}]
-`, i, i)
-	}
-	return objects.String()
-}
-
-// run sends the requests of all users for runTime.
-func (s *scene) run(o *harness.Owner) result {
-	before := s.metrics(o)
-	elephant, small := &traffic.Tally{}, &traffic.Tally{}
+// run sends the requests of all users for runTime, on a level.
+func (s *scene) run(o *harness.Owner, level string) result {
+	s.kubectl.RunInput(o, crowd.Objects(level), "apply", "-f", "-")
+	s.kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/"+traffic.Everybody)
+	r := result{greedy: &traffic.Tally{}, mice: &traffic.Tally{}}
 	ctx, cancel := context.WithTimeout(o.Context(), runTime)
 	defer cancel()
-	var group sync.WaitGroup
-	start := func(name string, run func(*traffic.Client)) {
-		client := s.target.Client(name)
-		group.Go(func() {
-			defer client.Close()
-			run(client)
-		})
-	}
-	start("elephant", func(c *traffic.Client) { traffic.Elephant(ctx, c, elephantConnections, traffic.Polite, path, elephant) })
-	for i := range mice {
-		start(traffic.NameOfMouse(i), func(c *traffic.Client) {
-			const pace = time.Second / mousePerSecond
-			traffic.Mouse(ctx, c, pace, pace*time.Duration(i)/mice, path, small)
-		})
-	}
-	var seen occupancy
-	group.Go(func() { seen = s.sample(ctx, o) })
-	group.Wait()
-	return result{elephant: elephant, mice: small, seen: seen, change: s.metrics(o).Since(before)}
+	crowd.Run(ctx, s.target, r.greedy, r.mice)
+	return r
 }

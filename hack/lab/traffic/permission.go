@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,28 @@ func NameOfMouse(i int) string { return fmt.Sprintf("mouse-%d", i) }
 // StartServer starts a server that authenticates these people. They may read
 // everything after the backend has served them.
 func StartServer(o *harness.Owner, options harness.ServerOptions, people []Person, backend Backend) (*harness.Server, *Target) {
+	options.Args = append(options.Args, admit(o, people, backend)...)
+	server := harness.StartServer(o, options)
+	target, err := NewTarget(server.Kubeconfig)
+	o.Check(err)
+	return server, target
+}
+
+// adminToken is the harness's token to ask whether kube-apiserver is ready.
+const adminToken = "test-admin-token"
+
+// StartKubeAPIServer starts a kube-apiserver that does the same.
+func StartKubeAPIServer(o *harness.Owner, args []string, people []Person, backend Backend) (*harness.KubeAPIServer, *Target) {
+	people = append(people, Person{Name: adminToken, Group: "system:masters"})
+	args = slices.Concat(args, admit(o, people, backend), []string{"--authorization-mode=Webhook", "--authorization-webhook-version=v1"})
+	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(o, harness.EtcdOptions{}), Args: args})
+	target, err := NewTarget(server.Kubeconfig)
+	o.Check(err)
+	return server, target
+}
+
+// admit returns the flags with which a server authenticates these people, and lets them read.
+func admit(o *harness.Owner, people []Person, backend Backend) (args []string) {
 	dir := o.TempDir()
 	var lines strings.Builder
 	for _, person := range people {
@@ -50,11 +73,7 @@ func StartServer(o *harness.Owner, options harness.ServerOptions, people []Perso
 	webhook, permission, err := allowReading(dir, backend)
 	o.Check(err)
 	o.Cleanup(permission.Close)
-	options.Args = append(options.Args, "--token-auth-file="+tokens, "--authorization-webhook-config-file="+webhook)
-	server := harness.StartServer(o, options)
-	target, err := NewTarget(server.Kubeconfig)
-	o.Check(err)
-	return server, target
+	return []string{"--token-auth-file=" + tokens, "--authorization-webhook-config-file=" + webhook}
 }
 
 // Backend is a resource that requests need and that is slow without using a
