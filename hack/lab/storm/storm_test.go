@@ -43,7 +43,7 @@ const (
 	// they are watched when the storm is over.
 	window, after = 5 * time.Second, 15 * time.Second
 	// A client that got no answer waits for firstBackoff, and twice as long each time, up to maxBackoff.
-	firstBackoff, maxBackoff = time.Second, 30 * time.Second
+	firstBackoff, maxBackoff = time.Second, 5 * time.Second
 )
 
 // sent is the outcome of a request; at is when it was sent, since the start.
