@@ -3,6 +3,7 @@ package trackrecord
 // cases returns all cases, by number.
 func cases() []Case {
 	return []Case{
+		case1040(),
 		case4168(),
 		case7372(),
 		case10918(),
