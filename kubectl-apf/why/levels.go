@@ -136,7 +136,10 @@ func (i *Inquiry) fillDemands(s *levelState, mean amount) {
 			s.wanted.least, s.wanted.most = max(s.wanted.least, demanded.least/seconds), max(s.wanted.most, demanded.most/seconds)
 		}
 	}
-	s.Used, s.UsedAtMost, s.Flows = &s.used.least, s.used.atMost(), new(len(s.keys))
+	s.Flows = new(len(s.keys))
+	if slices.ContainsFunc(s.keys, func(key flowKey) bool { return i.all[key].knowsUses() }) {
+		s.Used, s.UsedAtMost = &s.used.least, s.used.atMost()
+	}
 	slices.SortFunc(s.keys, func(a, b flowKey) int {
 		return cmp.Or(cmp.Compare(i.all[b].used.most, i.all[a].used.most), compareKeys(a, b))
 	})

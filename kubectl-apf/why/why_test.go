@@ -245,6 +245,12 @@ func TestWhatTellsNoTimeHasNone(t *testing.T) {
 	assert.Equal(t, new(9000.0), r.Flows[0].FairShare, "10 seats for 15 minutes")
 }
 
+func TestRejectionsAloneTellNoUses(t *testing.T) {
+	r := inquire(Query{}, []replica.Replica{{Rejections: []replica.Rejection{{Level: "queued", FlowSchema: "users", Distinguisher: "alice", Reason: "queue-full", Count: 2, First: start(), Last: start()}}}})
+	assert.Nil(t, r.Flows[0].SeatSeconds)
+	assert.Equal(t, []string{"-", "1", "-"}, r.levelTable().Rows[0][3:])
+}
+
 func TestNothingIsSaidToBeNothing(t *testing.T) {
 	r := inquire(Query{User: "alice"}, nil)
 	assert.Equal(t, Nothing, r.Evidence)
