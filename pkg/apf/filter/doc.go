@@ -37,11 +37,9 @@
 //
 // # Rejections
 //
-// Clients that are rejected together and told to wait equally long would return
-// together. So Retry-After is drawn at random between a base and twice the base, in
-// seconds. Each priority level has its own base b, from 1 to 16. It is adjusted
-// every b seconds: it doubles after three or more rejections per second, and
-// decreases by one after less than one per second.
+// Retry-After is when the flow of the client is served again, by what waits and by what other
+// clients were told: see promises of package queueset. So clients that are rejected together
+// return one after the other.
 //
 // The response does not say why: names of flow schemas and priority levels may be
 // confidential. Options.Explain decides who is told. Audit events say it too, see

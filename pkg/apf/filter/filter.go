@@ -17,7 +17,6 @@ import (
 type Filter struct {
 	Options
 	engine     *engine.Engine
-	rejections *rejections
 	lists      *lists
 	exempt     *exemptGate
 	uidHeaders [2]string // of flow schema and priority level, in canonical form
@@ -29,7 +28,6 @@ func New(e *engine.Engine, options Options) *Filter {
 	return &Filter{
 		Options:    options,
 		engine:     e,
-		rejections: newRejections(),
 		lists:      newLists(options, e.Now),
 		exempt:     &exemptGate{ExemptLimit: options.ExemptLimit},
 		uidHeaders: [2]string{

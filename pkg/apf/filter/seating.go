@@ -28,7 +28,7 @@ type Seating struct {
 	storageWork func(maxWidth int, resource schema.GroupResource, recursive bool) listWork
 	// reject returns the error for the client of a request that got no seats. It is called
 	// without busy, since it asks the server whom it may tell why.
-	reject func(queueset.Reason) error
+	reject func(*NoSeatsError) error
 	limit  time.Duration // of a wait without a deadline
 	vacant *vacant       // counts for all lists of the filter
 	// measured is the list that is measured, nil if none is.
@@ -61,7 +61,10 @@ func (s *Seating) FromStorage(recursive bool) bool {
 }
 
 // NoSeatsError is the error of a list that got no seats. ErrorOf says it to the client.
-type NoSeatsError struct{ Reason queueset.Reason }
+type NoSeatsError struct {
+	Reason     queueset.Reason
+	RetryAfter time.Duration // see queueset.Request
+}
 
 // Error implements error.
 func (e *NoSeatsError) Error() string { return "the list got no seats: " + e.Reason.String() }
@@ -71,7 +74,7 @@ func (e *NoSeatsError) Error() string { return "the list got no seats: " + e.Rea
 func (s *Seating) ErrorOf(err error) error {
 	var none *NoSeatsError
 	if s != nil && errors.As(err, &none) {
-		return s.reject(none.Reason)
+		return s.reject(none)
 	}
 	return err
 }
@@ -100,7 +103,7 @@ func (s *Seating) vacate() (occupy func(), err error) {
 	}
 	flow := flowOf(s.apf)
 	if !s.vacant.add(flow) {
-		return nil, &NoSeatsError{queueset.QueueFull}
+		return nil, &NoSeatsError{Reason: queueset.QueueFull}
 	}
 	return func() { s.vacant.remove(flow) }, nil
 }
@@ -187,7 +190,7 @@ func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan stru
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return false, ctx.Err()
 	}
-	return false, &NoSeatsError{s.apf.Reason()}
+	return false, &NoSeatsError{s.apf.Reason(), s.apf.RetryAfter()}
 }
 
 // begin notes that the request executes with these seats.

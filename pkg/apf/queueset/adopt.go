@@ -1,6 +1,10 @@
 package queueset
 
-import "time"
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
 
 // adoptAll assigns the requests to the queues of their flows that execute in none in a closed Set,
 // because it was open, or the level had no queues.
@@ -8,11 +12,15 @@ func (l *lockedSet) adoptAll(now time.Duration) {
 	if l.config.Discipline != Queue {
 		return
 	}
+	first := l.promised.seen == 0
 	for i := range l.pool.shards {
 		sh := l.pool.shards[i].Lock()
 		for r := sh.newest; r != nil; r = r.older {
 			if r.phase == executing && !l.queue.holds(r) {
 				l.queue.adopt(r, now)
+				if first { // at any time a request has on average executed for half of what it will, or more
+					l.promised.observe(2 * seats.AreaOf(r.held, now-r.started))
+				}
 			}
 		}
 		l.pool.shards[i].Unlock(&sh)

@@ -77,7 +77,7 @@ func (s *Set) arriveLocked(r *Request, width int) Outcome {
 func (s *Set) Reject(r *Request) {
 	r.arrived = s.clock.Now()
 	l := s.locked.Lock()
-	l.reject(r, stats.ConcurrencyLimit, noQueue)
+	l.reject(r, stats.ConcurrencyLimit, noQueue, 0)
 	s.locked.Unlock(&l)
 	r.Series.Rejected(s.pool.shardOf(r), r.rejectedForReason)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // lockedSet is what the lock of a Set guards. It decides which of the two regimes
@@ -26,6 +27,7 @@ type lockedSet struct {
 	occupied occupancy
 	used     heavyhitters.Batch
 	flows    heavyFlows
+	promised promises
 	totals   Totals // requests dispatched while closed, and all others
 
 	lockedSteps  uint64 // arrivals and ends that took the lock
@@ -134,11 +136,11 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	// rejects then too, so that the configuration bounds how many wait.
 	q := l.queue.flows[hash]
 	if q != nil && q.length >= l.config.HandSize*l.config.QueueLengthLimit {
-		return l.reject(r, stats.QueueFull, l.config.queueOf(hash)), nil, nil
+		return l.rejectFull(r, hash, q, now), nil, nil
 	}
 	if l.queue.waiting >= l.config.WaitingCapacity() {
 		if displaced = l.queue.displaced(q, guess(r)); displaced == nil {
-			return l.reject(r, stats.QueueFull, l.config.queueOf(hash)), nil, nil
+			return l.rejectFull(r, hash, q, now), nil, nil
 		}
 		l.withdraw(displaced, stats.QueueFull, now)
 	}
@@ -162,15 +164,20 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 func (l *lockedSet) admitUnqueued(r *Request, now time.Duration) Outcome {
 	r.Work = l.queue.clamp(r.Work)
 	if l.queue.waiting > 0 || !l.queue.fits(r.Work.Width()) {
-		return l.reject(r, stats.ConcurrencyLimit, noQueue)
+		return l.reject(r, stats.ConcurrencyLimit, noQueue, l.promise(nil, now))
 	}
 	l.seatAtOnce(r, l.config.Discipline.startKind(), now)
 	return Seated
 }
 
-func (l *lockedSet) reject(r *Request, reason stats.Reason, queue int) Outcome {
+// rejectFull rejects a request of the flow of q, nil without one, for which there is no place.
+func (l *lockedSet) rejectFull(r *Request, hash flow.Hash, q *queue, now time.Duration) Outcome {
+	return l.reject(r, stats.QueueFull, l.config.queueOf(hash), l.promise(q, now))
+}
+
+func (l *lockedSet) reject(r *Request, reason stats.Reason, queue int, retryAfter time.Duration) Outcome {
 	r.phase = absent
-	r.rejectedForReason, r.rejectedBy = reason, queue
+	r.rejectedForReason, r.rejectedBy, r.retryAfter = reason, queue, retryAfter
 	l.lastShortage = l.lockedSteps
 	l.totals.Rejected++
 	return Rejected
@@ -230,6 +237,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration) {
 	r.rejectedForReason, r.rejectedBy = reason, l.config.queueOf(r.queue.hash)
 	r.phase = absent
+	r.retryAfter = l.promise(r.queue, now)
 	l.queue.withdraw(r)
 	switch reason {
 	case stats.TimeOut:
@@ -249,6 +257,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	now := l.syncTo(ended)
 	kept := r.finalSeats()
 	queued := l.queue.holds(r)
+	l.promised.observe(seats.AreaOf(r.held, ended-r.started) + r.Work.FinalArea())
 	addUsage(&l.used, r, ended)
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}

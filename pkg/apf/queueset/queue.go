@@ -32,6 +32,8 @@ type queue struct {
 
 	headSerial uint64 // serial number of the last change of the head
 
+	promised time.Duration // when the client that was rejected last was told to return
+
 	resting     bool   // in the list of resting queues, along nextResting
 	nextResting *queue // younger
 }

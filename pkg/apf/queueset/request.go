@@ -59,6 +59,7 @@ type Request struct {
 	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
 	rejectedForReason stats.Reason
 	rejectedBy        int // index of a queue, or noQueue
+	retryAfter        time.Duration
 }
 
 // noQueue is the index of the queue of a request that has none.
@@ -94,6 +95,10 @@ func (r *Request) outcome() Outcome {
 	}
 	return Rejected
 }
+
+// RetryAfter returns when the client of a rejected request should return, after the rejection. A
+// server adds a second at random, see promises.
+func (r *Request) RetryAfter() time.Duration { return r.retryAfter }
 
 // RejectingQueue returns the index of the queue of the request when it was rejected; -1 without
 // one.
