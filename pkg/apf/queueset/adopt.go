@@ -12,14 +12,14 @@ func (l *lockedSet) adoptAll(now time.Duration) {
 	if l.config.Discipline != Queue {
 		return
 	}
-	first := l.promised.seen == 0
+	first := l.queue.executions.seen == 0
 	for i := range l.pool.shards {
 		sh := l.pool.shards[i].Lock()
 		for r := sh.newest; r != nil; r = r.older {
 			if r.phase == executing && !l.queue.holds(r) {
 				l.queue.adopt(r, now)
 				if first { // at any time a request has on average executed for half of what it will, or more
-					l.promised.observe(2 * seats.AreaOf(r.held, now-r.started))
+					l.queue.executions.observe(2*(now-r.started), 2*seats.AreaOf(r.held, now-r.started))
 				}
 			}
 		}

@@ -33,6 +33,7 @@ type fairQueue struct {
 	// nil if there is none.
 	overtaken  *Request
 	collecting bool // seats, since overtaking reached its bound
+	executions executions
 	// era counts how often the pool took over. A queue belongs to one era.
 	era uint64
 

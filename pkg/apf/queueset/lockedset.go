@@ -27,8 +27,8 @@ type lockedSet struct {
 	occupied occupancy
 	used     heavyhitters.Batch
 	flows    heavyFlows
-	promised promises
-	totals   Totals // requests dispatched while closed, and all others
+	promised time.Duration // when the client that was rejected last was told to return
+	totals   Totals        // requests dispatched while closed, and all others
 
 	lockedSteps  uint64 // arrivals and ends that took the lock
 	lastShortage uint64 // lockedSteps when a request last found no seat
@@ -238,6 +238,9 @@ func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration)
 	r.rejectedForReason, r.rejectedBy = reason, l.config.queueOf(r.queue.hash)
 	r.phase = absent
 	r.retryAfter = l.promise(r.queue, now)
+	if reason == stats.Cancelled {
+		r.queue.patience = now - r.arrived
+	}
 	l.queue.withdraw(r)
 	switch reason {
 	case stats.TimeOut:
@@ -257,7 +260,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	now := l.syncTo(ended)
 	kept := r.finalSeats()
 	queued := l.queue.holds(r)
-	l.promised.observe(seats.AreaOf(r.held, ended-r.started) + r.Work.FinalArea())
+	l.queue.executions.observe(ended-r.started, seats.AreaOf(r.held, ended-r.started)+r.Work.FinalArea())
 	addUsage(&l.used, r, ended)
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}

@@ -34,6 +34,9 @@ type queue struct {
 
 	promised time.Duration // when the client that was rejected last was told to return
 
+	patience time.Duration // how long the client waited that left last
+	passedAt time.Duration // when requests were passed last
+
 	resting     bool   // in the list of resting queues, along nextResting
 	nextResting *queue // younger
 }

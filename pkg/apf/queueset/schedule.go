@@ -72,7 +72,11 @@ func (f *fairQueue) next() *Request {
 	if f.waiting == 0 {
 		return nil
 	}
-	return f.first().item.head
+	q := f.first().item
+	for f.pass(q) {
+		q = f.first().item
+	}
+	return q.head
 }
 
 // first returns the node of the queue that is first in the schedule. A request must
