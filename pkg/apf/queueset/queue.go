@@ -33,6 +33,8 @@ type queue struct {
 	headSerial uint64 // serial number of the last change of the head
 
 	promised time.Duration // when the client that was rejected last was told to return
+	servedAt time.Duration // when a request was dispatched last
+	interval time.Duration // between dispatches while requests wait, an average; 0 if unknown
 
 	patience time.Duration // how long the client waited that left last
 	passedAt time.Duration // when requests were passed last

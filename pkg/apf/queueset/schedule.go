@@ -121,6 +121,7 @@ func (f *fairQueue) dispatch(r *Request, now time.Duration) {
 	q := r.queue
 	f.detach(r)
 	f.putBehindEqual(q)
+	q.served(r, now)
 	f.dispatchStart = q.startAt(now)
 	f.catchUp(f.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess)))
 	f.dispatchClock = f.clock
