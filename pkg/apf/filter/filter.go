@@ -26,10 +26,10 @@ type Filter struct {
 func New(e *engine.Engine, options Options) *Filter {
 	options = options.complete()
 	return &Filter{
-		Options:    options,
-		engine:     e,
-		lists:      newLists(options, e.Now),
-		exempt:     &exemptGate{ExemptLimit: options.ExemptLimit},
+		Options: options,
+		engine:  e,
+		lists:   newLists(options, e.Now),
+		exempt:  &exemptGate{ExemptLimit: options.ExemptLimit},
 		uidHeaders: [2]string{
 			http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID),
 			http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID),

@@ -159,6 +159,16 @@
 // It has S as it will be at a time within G from now, if all go on that execute. So no time changes it,
 // and it is wrong by at most G for each seat that a flow uses, to the advantage of flows without any.
 //
+// # Clients that return or leave
+//
+// A rejected client is told to return at a time of its own. The clients of a flow return one after the other,
+// twice as fast as its last requests were dispatched, from when half of its requests that wait are gone. So no seat is free while rejected clients wait, and few are rejected again.
+//
+// What executes when its client has left is wasted. The client that left last while it waited tells
+// the patience of the clients of its flow. Let L be how long few requests execute for longer. A request
+// that has waited for more than the patience less L is passed, which moves it to the end of its queue.
+// Then its client leaves, or it has more patience, and the request is served when it comes first again.
+//
 // # What is remembered
 //
 // A queue exists while its flow is active, holds seats for an additional latency, or has an S beyond
