@@ -98,7 +98,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 		send(10)
 		for range 10 {
 			i := random.IntN(len(waiting))
-			if f.set.Leave(waiting[i], stats.Cancelled) {
+			if f.set.Leave(waiting[i], stats.TimeOut) {
 				delete(stays, waiting[i].Arrived())
 				waiting = append(waiting[:i], waiting[i+1:]...)
 			}
