@@ -119,10 +119,6 @@ func (a *Advisor) levels(ctx context.Context, stored Reader) (map[string]*flowco
 func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.PriorityLevelConfiguration, stored Reader) []Finding {
 	object := levelObject(level.Name)
 	findings := ownership(object, level, a.defaults.level(level.Name) != nil, a.defaults.hasLevel(level))
-	schemas, err := stored.FlowSchemas(ctx, AllUsers)
-	if err != nil {
-		return findings
-	}
 	levels, _, err := a.levels(ctx, stored)
 	if err != nil {
 		return findings
@@ -139,7 +135,7 @@ func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.Priori
 			}
 		}
 	}
-	findings = append(findings, levelFindings(level, own, a.total, schemasByLevel(schemas)[level.Name])...)
+	findings = append(findings, levelFindings(level, own, a.total)...)
 	sortFindings(findings)
 	return findings
 }

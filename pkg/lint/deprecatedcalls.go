@@ -39,13 +39,11 @@ func (d *DeprecatedCalls) Finding() Finding {
 	version := strings.TrimPrefix(d.Group+"/"+d.Version, "/")
 	message := fmt.Sprintf("This client calls %s (%s), which Kubernetes %s no longer serves: %s, the last at %s",
 		version, strings.Join(d.Resources, ", "), d.Removed, counted(d.Requests, "request"), d.Last.UTC().Format(time.RFC3339))
-	for _, part := range []struct {
-		words  string
-		values []string
-	}{{" from ", d.Addresses}, {" as ", d.Agents}} {
-		if len(part.values) > 0 {
-			message += part.words + strings.Join(part.values, ", ")
-		}
+	if len(d.Addresses) > 0 {
+		message += " from " + strings.Join(d.Addresses, ", ")
+	}
+	if len(d.Agents) > 0 {
+		message += " as " + strings.Join(d.Agents, ", ")
 	}
 	message += "."
 	if d.NotFound > 0 {

@@ -57,7 +57,7 @@ func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, u
 	if l, known := j.limits[level.Name]; known {
 		limits = &l
 	}
-	findings := levelFindings(level, limits, j.Total, users)
+	findings := levelFindings(level, limits, j.Total)
 	if limited := level.Spec.Limited; limited != nil && limited.LimitResponse.Queuing != nil {
 		findings = append(findings, sharedHands(level.Name, limited.LimitResponse.Queuing, users)...)
 	}
@@ -65,8 +65,8 @@ func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, u
 }
 
 // levelFindings returns the findings about a valid level: FC201, FC205, FC206, FC208 and
-// FC209. limits are nil if unknown; users are the schemas that name the level.
-func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int, users []*flowcontrolv1.FlowSchema) []Finding {
+// FC209. limits are nil if unknown.
+func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int) []Finding {
 	limited := level.Spec.Limited
 	if limited == nil {
 		return nil
