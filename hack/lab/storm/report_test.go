@@ -149,7 +149,7 @@ func TestStorms(t *testing.T) {
 				})
 			}
 		})
-		assert.InDelta(t, 1, results[1].succeed, 0.005, "steady flows ask for less than their share")
+		assert.InDelta(t, 1, results[1].succeed, 0.01, "steady flows ask for less than their share")
 		row := s.row(results[0], results[1])
 		t.Log(row)
 		text += row
