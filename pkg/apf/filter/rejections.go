@@ -34,5 +34,5 @@ func rejectAgain(r request) func(*NoSeatsError) error {
 // seconds returns a Retry-After for a client that should return after a time. It is rounded up or
 // down at random, so that on average it is right.
 func seconds(after time.Duration) int {
-	return max(1, int((after+time.Duration(rand.Int64N(int64(time.Second))))/time.Second))
+	return max(1, int((after+rand.N(time.Second))/time.Second)) //nolint:gosec // no secret
 }

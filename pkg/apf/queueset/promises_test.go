@@ -32,10 +32,10 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 				next := f.arrive(line[i].Flow, wide(1), queueset.Waiting)
 				line = append(slices.Delete(line, i, i+1), next)
 			}
-			for i := range time.Duration(100) {
+			for i := range 100 {
 				for flow := range flows {
 					r := f.arrive(fmt.Sprint(flow), wide(1), queueset.Rejected)
-					assert.InEpsilon(t, 20*step+(i+1)*step/2, r.RetryAfter(), 0.05, "when half of the flow's are gone")
+					assert.InEpsilon(t, 20*step+time.Duration(i+1)*step/2, r.RetryAfter(), 0.05, "when half of the flow's are gone")
 				}
 			}
 			for range 10_000 {
