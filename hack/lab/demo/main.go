@@ -38,7 +38,7 @@ users, each ask %d times a second. A run takes %s.
 	without := scene.run(o, "exempt")
 	without.print(os.Stdout)
 
-	fmt.Printf("\n2. With it: a level of %d seats\n   $ kubectl apply -f -%s\n", seats, strings.ReplaceAll(crowd.Objects(traffic.Everybody), "\n", "\n   "))
+	fmt.Printf("\n2. With it: a level of %d seats\n   $ kubectl apply -f -%s\n", seats, strings.ReplaceAll(crowd().Objects(traffic.Everybody), "\n", "\n   "))
 	with := scene.run(o, traffic.Everybody)
 	with.print(os.Stdout)
 

@@ -18,9 +18,11 @@ const (
 	runTime        = 10 * time.Second
 )
 
-var crowd = traffic.Crowd{
-	Greedy: greedy, Connections: connections, Mice: mice, Pace: time.Second / mousePerSecond,
-	Seats: seats, Takes: takes, QueueLength: 3,
+func crowd() traffic.Crowd {
+	return traffic.Crowd{
+		Greedy: greedy, Connections: connections, Mice: mice, Pace: time.Second / mousePerSecond,
+		Seats: seats, Takes: takes, QueueLength: 3,
+	}
 }
 
 // scene is the server with its users.
@@ -30,17 +32,18 @@ type scene struct {
 }
 
 func setUp(o *harness.Owner) *scene {
-	server, target := traffic.StartServer(o, harness.ServerOptions{Args: crowd.Args()}, crowd.People(), crowd.Backend())
+	users := crowd()
+	server, target := traffic.StartServer(o, harness.ServerOptions{Args: users.Args()}, users.People(), users.Backend())
 	return &scene{kubectl: server.Kubectl(o), target: target}
 }
 
 // run sends the requests of all users for runTime, on a level.
 func (s *scene) run(o *harness.Owner, level string) result {
-	s.kubectl.RunInput(o, crowd.Objects(level), "apply", "-f", "-")
+	s.kubectl.RunInput(o, crowd().Objects(level), "apply", "-f", "-")
 	s.kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/"+traffic.Everybody)
 	r := result{greedy: &traffic.Tally{}, mice: &traffic.Tally{}}
 	ctx, cancel := context.WithTimeout(o.Context(), runTime)
 	defer cancel()
-	crowd.Run(ctx, s.target, r.greedy, r.mice)
+	crowd().Run(ctx, s.target, r.greedy, r.mice)
 	return r
 }
