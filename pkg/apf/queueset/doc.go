@@ -161,8 +161,9 @@
 //
 // # Clients that return or leave
 //
-// A rejected client is told to return at a time of its own. The clients of a flow return one after the other,
-// twice as fast as its last requests were dispatched, from when half of its requests that wait are gone. So no seat is free while rejected clients wait, and few are rejected again.
+// A rejected client is told to return at a time of its own. The clients of a flow return one after the
+// other, twice as fast as its last requests were dispatched, from when half of its requests that wait
+// are gone. So no seat is free while rejected clients wait, and few are rejected again.
 //
 // What executes when its client has left is wasted. The client that left last while it waited tells
 // the patience of the clients of its flow. Let L be how long few requests execute for longer. A request
