@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -59,10 +61,11 @@ func case140884() Case {
 			for attempt := 1; attempt <= 10; attempt++ {
 				configure(t, s, shrinking(queues))
 				written := writes(t, s, writer, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/"+schema, 4)
-				configure(t, s, shrinking(1))
+				changed := tryToConfigure(t, s, shrinking(1))
 				if err := written(); err != nil {
 					return Outcome{Measured: fmt.Sprintf("the process ends at attempt %d: %s", attempt, panicOf(s)), Harmed: true}
 				}
+				require.Zero(t, changed.ExitCode, changed.Stderr)
 			}
 			return Outcome{Measured: "the process survives 10 attempts"}
 		},

@@ -27,6 +27,13 @@ import (
 // the flow schemas.
 func configure(t *testing.T, s *harness.APIServer, setup Setup) {
 	t.Helper()
+	result := tryToConfigure(t, s, setup)
+	require.Zero(t, result.ExitCode, result.Stderr)
+}
+
+// tryToConfigure is configure on a server that may end meanwhile.
+func tryToConfigure(t *testing.T, s *harness.APIServer, setup Setup) harness.Result {
+	t.Helper()
 	var manifests bytes.Buffer
 	add := func(o runtime.Object, kind string) {
 		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: kind})
@@ -47,8 +54,10 @@ func configure(t *testing.T, s *harness.APIServer, setup Setup) {
 		args = append(args, "flowschema/"+one.Name)
 	}
 	kubectl := s.Kubectl(t)
-	kubectl.RunInput(t, manifests.String(), "apply", "-f", "-")
-	kubectl.Run(t, args...)
+	if result := kubectl.Try(t, manifests.String(), "apply", "-f", "-"); result.ExitCode != 0 {
+		return result
+	}
+	return kubectl.Try(t, "", args...)
 }
 
 // statuses sends n requests of a user, one after the other, and counts the answers.
