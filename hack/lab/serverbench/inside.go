@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"k8s.io/client-go/rest"
 
@@ -11,6 +12,41 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
+
+const (
+	asked = "catch-all" // the schema that the gets read
+	place = "bench"     // the namespace and its service account
+)
+
+// userManifest holds the service account of the measurements. It may get flow schemas.
+const userManifest = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: bench}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: bench, namespace: bench}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: bench}
+rules:
+- {verbs: [get], apiGroups: ["*"], resources: [flowschemas]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: bench}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: bench}
+subjects:
+- {kind: ServiceAccount, name: bench, namespace: bench}
+`
+
+// createAccount creates the service account and returns a token of it.
+func createAccount(o *harness.Owner, kubectl *harness.Kubectl) (token string) {
+	kubectl.RunInput(o, userManifest, "apply", "-f", "-")
+	return strings.TrimSpace(kubectl.Run(o, "create", "token", "--namespace="+place, place))
+}
 
 // builtIn is the number of FlowSchemas that kube-apiserver creates.
 const builtIn = 13

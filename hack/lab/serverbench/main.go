@@ -1,6 +1,5 @@
 // Command serverbench compares this server with kube-apiserver on one machine's
-// loopback. Each has its own etcd of the same version. It also measures the
-// cost of kube-apiserver's aggregation layer.
+// loopback. Each has its own etcd of the same version.
 //
 // The servers are measured in turns, so that a change of the machine's speed
 // affects both. Each figure is the median of its rounds. All servers keep their
@@ -31,7 +30,6 @@ func main() { program.Run(run) }
 type settings struct {
 	rounds  int
 	schemas int // in the measurements with many schemas
-	samples int // for the time to enforcement
 	tasks   string
 	log     *measurement.Log // receives the results
 }
@@ -41,17 +39,12 @@ func run(ctx context.Context) error {
 	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose sections are written, from the top of the repository; empty: none")
 	flag.IntVar(&s.rounds, "rounds", 9, "how often each figure is measured, idle memory apart; fewer than 6 give no interval")
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
-	flag.IntVar(&s.samples, "samples", 100, "how many FlowSchemas are applied in a round, for each replica, in the part aggregated")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
 	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
-	nothing := flag.String(nothingFlag, "", "be the server that does nothing, with the files of this directory (the program runs itself so)")
 	flag.Parse()
-	if *nothing != "" {
-		return doNothing(ctx, *nothing)
-	}
-	if s.rounds < 1 || s.schemas < 1 || s.samples < 1 {
-		return fmt.Errorf("--rounds, --schemas and --samples are %d, %d and %d; each must be at least 1", s.rounds, s.schemas, s.samples)
+	if s.rounds < 1 || s.schemas < 1 {
+		return fmt.Errorf("--rounds and --schemas are %d and %d; each must be at least 1", s.rounds, s.schemas)
 	}
 	if *profile != "" {
 		return takeProfiles(ctx, s, *profile)

@@ -48,12 +48,6 @@ func sections() []section {
 			parts: []part{{"large", measureLarge}},
 		},
 		{
-			name: "aggregated", heading: "Behind " + kubernetes,
-			setting: "this server on the etcd of a kube-apiserver, registered there for `v1beta3`, and everything on the same machine. " +
-				measurement.HowToRead,
-			parts: []part{{"aggregated", measureAggregated}},
-		},
-		{
 			name: "inside", heading: "The engine inside " + kubernetes,
 			setting: "two kube-apiservers of one binary, in turns, each on an etcd of its own. In one, pkg/apf takes the place of the library's engine " +
 				"(`test/replacement`); its handler chain is the library's." + howToRead,
