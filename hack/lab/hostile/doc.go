@@ -1,6 +1,10 @@
 // Package hostile sends what hostile clients send to a server, and measures what a mouse,
 // a user with a small steady read, gets meanwhile.
 //
+// The cases are those in which code of this project decides what happens: flow control, identity, and the
+// bound on aliases. Go and k8s.io/apiserver guard connections, headers and other bodies, here as in
+// kube-apiserver.
+//
 // A Case is one kind of attack. Judge runs it beside the mouse. No attack may make the
 // server fail, store anything, or let anybody in; the mouse gets no server error; the
 // server keeps within a stated bound of memory, and has no more goroutines and seats in

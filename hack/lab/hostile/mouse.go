@@ -24,13 +24,11 @@ type Reading struct {
 }
 
 // P99 returns the latency that 99 % of the reads do not exceed; 0 if there are none.
-func (r Reading) P99() time.Duration { return r.quantile(0.99) }
-
-func (r Reading) quantile(q float64) time.Duration {
+func (r Reading) P99() time.Duration {
 	if len(r.Latencies) == 0 {
 		return 0
 	}
-	return measurement.Quantile(r.Latencies, q)
+	return measurement.Quantile(r.Latencies, 0.99)
 }
 
 // read reads one flow schema again and again, and waits for each answer, until ctx ends.

@@ -40,50 +40,21 @@ func randomTokens(ctx context.Context, s *Server, size Size, tally *Tally) error
 	})
 }
 
-// largeQueries sends options and names that are as large or as strange as they can be.
-func largeQueries(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	many := func(format string, count int) string {
-		var all []string
-		for i := range count {
-			all = append(all, fmt.Sprintf(format, i))
-		}
-		return strings.Join(all, ",")
-	}
-	token := func(content string) string { return base64.RawURLEncoding.EncodeToString([]byte(content)) }
-	large := strings.Repeat("x", 300<<10)
-	paths := []string{
-		schemas + "?labelSelector=" + many("k%d%%21=v", 20_000), schemas + "?labelSelector=k+in+(" + many("v%d", 40_000) + ")",
-		schemas + "?labelSelector=" + strings.Repeat("%21", 50_000), schemas + "?fieldSelector=" + many("metadata.name%%21=n%d", 10_000),
-		schemas + "?limit=1&continue=" + large, schemas + "?limit=1&continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"`+large+`"}`),
-		schemas + "?limit=1&continue=" + token(`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"../../x"}`),
-		schemas + "?limit=1&continue=" + token(strings.Repeat("[", 100_000)), schemas + "?limit=-9223372036854775808",
-		schemas + "?limit=9223372036854775807&resourceVersionMatch=" + large, schemas + "?timeoutSeconds=9223372036854775807&timeout=1h",
-		schemas + "?fieldManager=" + large, schemas + "/" + large, schemas + "/..%2f..%2f" + strings.Repeat("..%2f", 10_000),
-		schemas + "?" + strings.Repeat("a=b&", 60_000), schemas + "?" + strings.Repeat("labelSelector=a&", 10_000),
-	}
+// aliases sends YAML aliases of a text, also beside a key that is there twice, with a tag, and as a patch.
+// No object may have the name.
+func aliases(ctx context.Context, s *Server, size Size, tally *Tally) error {
+	const name = "Hostile_Object"
+	named := strings.Repeat("x", 30<<10)
+	beginnings := []string{"a: &a " + named + "\n", "a: &a " + named + "\na: 1\n", "a: &a !!binary " + named + "\n", "a: &a " + named + "\n"}
+	list := "b: [" + strings.Repeat("*a, ", 5000) + "*a]\n"
 	return s.askAll(ctx, size, tally, func(i int) message {
-		return message{method: http.MethodGet, path: paths[i%len(paths)], token: writer}
+		body := "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: " + name + "}\n" + beginnings[i%len(beginnings)] + list
+		m := message{method: http.MethodPost, path: schemas, token: writer, headers: map[string]string{"Content-Type": "application/yaml"}, body: strings.NewReader(body)}
+		if i%len(beginnings) == len(beginnings)-1 {
+			m.method, m.path, m.headers = http.MethodPatch, schemas+"/"+name+"?fieldManager=x", map[string]string{"Content-Type": "application/apply-patch+yaml"}
+		}
+		return m
 	})
-}
-
-// largeHeaders sends more and longer headers than a server reads.
-func largeHeaders(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	tooLong := map[string]string{"X-Long": strings.Repeat("x", 2<<20)}
-	tooMany := map[string]string{}
-	for i := range 20_000 {
-		tooMany[fmt.Sprintf("X-Header-%d", i)] = strings.Repeat("x", 100)
-	}
-	longToken := map[string]string{"Authorization": "Bearer " + strings.Repeat("x", 500<<10)}
-	longUser := map[string]string{"Impersonate-User": strings.Repeat("x", 500<<10)}
-	clients := []*http.Client{s.client(true), s.client(false)}
-	for _, client := range clients {
-		defer client.CloseIdleConnections()
-	}
-	inParallel(ctx, workers, size.Count, func(i int) {
-		headers := []map[string]string{tooLong, tooMany, longToken, longUser, {"Cookie": strings.Repeat("a=b; ", 100_000)}}[i%5]
-		tally.addStatus(s.send(ctx, clients[i%2], message{method: http.MethodGet, path: schemas, headers: headers}))
-	})
-	return nil
 }
 
 // forgedIdentities claims to be an administrator in every way that a header can.

@@ -61,7 +61,6 @@ type Server struct {
 	URL     string
 	Process *harness.Process
 
-	ca            []byte // of its serving certificate, in PEM
 	roots         *x509.CertPool
 	administrator tls.Certificate
 	// certificates are the clients' certificates.
@@ -98,11 +97,6 @@ func StartTheirs(t harness.TB) (*Server, error) {
 		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "-v=0"},
 	})
 	k.Kubectl(t).Run(t, "apply", "-f", filepath.Join(dir, "rbac.yaml"))
-	return beside(t, k)
-}
-
-// beside returns a kube-apiserver, and gives its administrator a certificate.
-func beside(t harness.TB, k *harness.KubeAPIServer) (*Server, error) {
 	config := k.Config(t)
 	pair := k.ClientCA.Client(t, admin, "system:masters")
 	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
@@ -113,8 +107,8 @@ func newServer(name, url string, process *harness.Process, config *rest.Config) 
 	if err := rest.LoadTLSFiles(config); err != nil {
 		return nil, err
 	}
-	s := &Server{Name: name, URL: url, Process: process, ca: config.CAData, roots: x509.NewCertPool()}
-	if !s.roots.AppendCertsFromPEM(s.ca) {
+	s := &Server{Name: name, URL: url, Process: process, roots: x509.NewCertPool()}
+	if !s.roots.AppendCertsFromPEM(config.CAData) {
 		return nil, fmt.Errorf("%s: no certificate of a CA", name)
 	}
 	var err error

@@ -1,16 +1,11 @@
 package hostile
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // Answers of a server that are not a status.
@@ -63,19 +58,4 @@ func (c *Tally) String() string {
 		all = append(all, fmt.Sprintf("%s: %d", answer, counts[answer]))
 	}
 	return strings.Join(all, ", ")
-}
-
-// await waits until there are that many answers.
-func (c *Tally) await(ctx context.Context, count int) error {
-	failures := eventually.Within(ctx, func(a *eventually.Attempt) {
-		sum := 0
-		for _, each := range c.Counts() {
-			sum += each
-		}
-		require.GreaterOrEqual(a, sum, count)
-	})
-	if failures != "" {
-		return fmt.Errorf("waiting for %d answers: %s", count, failures)
-	}
-	return nil
 }

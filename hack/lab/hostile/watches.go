@@ -28,7 +28,11 @@ func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) erro
 	var mu sync.Mutex // guards connections and failure
 	var connections []net.Conn
 	var failure error
-	defer func() { closeAll(connections) }()
+	defer func() {
+		for _, connection := range connections {
+			_ = connection.Close()
+		}
+	}()
 	inParallel(ctx, workers/4, (size.Count+perConnection-1)/perConnection, func(i int) {
 		connection, err := s.openWatches(ctx, min(perConnection, size.Count-i*perConnection))
 		mu.Lock()
@@ -126,7 +130,7 @@ func (s *Server) touch(ctx context.Context, value int) error {
 	client := s.client(false)
 	defer client.CloseIdleConnections()
 	status, err := s.send(ctx, client, message{
-		method: http.MethodPatch, path: schemas + "/catch-all", token: admin, headers: map[string]string{"Content-Type": asMerge},
+		method: http.MethodPatch, path: schemas + "/catch-all", token: admin, headers: map[string]string{"Content-Type": "application/merge-patch+json"},
 		body: strings.NewReader(fmt.Sprintf(`{"metadata":{"annotations":{"hostile":"%d"}}}`, value)),
 	})
 	if err == nil && status != http.StatusOK {

@@ -44,7 +44,6 @@ func main() {
 	flag.DurationVar(&s.load, "load", 20*time.Second, "how long the lists run without a fault, and under it")
 	flag.DurationVar(&s.quiet, "quiet", 8*time.Second, "how long the gets run alone under a fault")
 	limit := flag.Int("limit", 8, "resident memory in GiB above which a server is killed, as by a kernel")
-	flag.Func("beside", "another kube-apiserver, as NAME=PATH or NAME=PATH,FLAG,FLAG", s.addServer)
 	flag.StringVar(&s.only, "only", "", "measure only servers and faults with this in their names, and write no file")
 	output := flag.String("output", filepath.Join("docs", "evidence", "reliability.md"), "file whose section is written, from the top of the repository; empty: none")
 	flag.Parse()
@@ -56,7 +55,7 @@ func run(ctx context.Context, s settings, output string) error {
 	var results []result
 	err := harness.Own(ctx, func(o *harness.Owner) {
 		for _, fault := range faults() {
-			for _, server := range append(servers(), s.beside...) {
+			for _, server := range servers() {
 				if !strings.Contains(server.name+", "+fault.name, s.only) {
 					continue
 				}

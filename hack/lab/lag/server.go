@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,20 +37,6 @@ func servers() []server {
 			return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
 		})},
 	}
-}
-
-// addServer adds a kube-apiserver, see the flag.
-func (s *settings) addServer(value string) error {
-	name, program, ok := strings.Cut(value, "=")
-	if !ok || name == "" {
-		return errors.New("must be NAME=PATH, and may have flags after commas")
-	}
-	flags := strings.Split(program, ",")
-	start := startKubernetes(func(context.Context) (string, error) { return flags[0], nil })
-	s.beside = append(s.beside, server{name, "/registry", func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
-		return start(o, append(etcd, flags[1:]...))
-	}})
-	return nil
 }
 
 // people are the users.
