@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -71,6 +70,11 @@ func Kubectl(ctx context.Context) (string, error) {
 	return built.get(ctx, kubernetesProgram("kubectl"))
 }
 
+// LatestKubectl builds kubectl of LatestKubernetesVersion and returns the path of the binary.
+func LatestKubectl(ctx context.Context) (string, error) {
+	return built.get(ctx, latestKubectlProgram())
+}
+
 // Prometheus builds Prometheus without its web interface and returns the path
 // of the binary.
 func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
@@ -90,16 +94,6 @@ func Chromium(context.Context) (string, error) {
 		}
 	}
 	return "", errors.New("there is no Chromium on the PATH: install chromium")
-}
-
-// Clients returns the names of the clients of hack/tools/clients.
-func Clients() []string {
-	return append(slices.Sorted(maps.Keys(kubectls())), "argo-cd", "controller-runtime", "flux")
-}
-
-// Client builds one of Clients and returns the path of the binary.
-func Client(ctx context.Context, name string) (string, error) {
-	return built.get(ctx, clientProgram(name))
 }
 
 // Short builds the programs that `make test` needs and passes each path to

@@ -47,13 +47,10 @@ func short() []program {
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {
 		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
-	}
-	for _, name := range Clients() {
-		programs = append(programs, clientProgram(name))
 	}
 	return programs
 }
@@ -111,19 +108,10 @@ func helmProgram() program {
 	return p
 }
 
-// kubectls maps the programs of other releases of kubectl to the version that each reports.
-func kubectls() map[string]string {
-	return map[string]string{"kubectl-1.20": "v1.20.15", "kubectl-1.24": "v1.24.17", "kubectl-1.29": "v1.29.15", "kubectl-1.37": "v1.37.2"}
-}
-
-// clientProgram returns another release of kubectl, or a program of hack/tools/clients.
-func clientProgram(name string) program {
-	version := kubectls()[name]
-	if version == "" {
-		return program{name: name, module: "hack/tools/clients", pkg: "./" + name}
-	}
-	p := derived(name, "k8s.io/kubectl@v0"+version[2:], "")
-	p.pkg, p.ldflags = "../../../hack/tools/clients/kubectl/main.go", versionStamps(version)
+// latestKubectlProgram returns the kubectl that is newer than the others.
+func latestKubectlProgram() program {
+	p := derived("kubectl-1.37", "k8s.io/kubernetes@"+LatestKubernetesVersion, "/cmd/kubectl")
+	p.ldflags = versionStamps(LatestKubernetesVersion)
 	return p
 }
 

@@ -56,7 +56,7 @@ func skew() []row {
 func kubectls() map[string]func(context.Context) (string, error) {
 	return map[string]func(context.Context) (string, error){
 		binaries.KubernetesVersion:       binaries.Kubectl,
-		binaries.LatestKubernetesVersion: func(ctx context.Context) (string, error) { return binaries.Client(ctx, "kubectl-1.37") },
+		binaries.LatestKubernetesVersion: binaries.LatestKubectl,
 	}
 }
 
