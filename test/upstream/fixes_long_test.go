@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixed are the tests that pass with the fixes of README.md.
+// fixed are the tests that pass with the fixes.
 const fixed = "^(TestQueueIsRemovedOnce|TestNoSeatsNoExecution|TestFinalSeatsAreLimitedWithoutQueues|" +
 	"TestUpperLimitIsAtMostTheServer|TestTargetOfExempt|TestWatchThatIsNeverInitialized|TestAuditOfRejectedRequest)$"
 
@@ -42,20 +41,21 @@ func TestFixes(t *testing.T) {
 	}
 }
 
-// fix returns a copy of the library with the fixes of README.md.
+// fix returns a copy of the library with the fixes.
 func fix(t *testing.T, library string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "apiserver")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(library)))
-	page, err := os.ReadFile("README.md")
+	patches, err := filepath.Glob("fixes/*.patch")
 	require.NoError(t, err)
-	blocks := regexp.MustCompile("(?ms)^```diff\n(.*?)^```$").FindAllSubmatch(page, -1)
-	require.NotEmpty(t, blocks)
-	for _, block := range blocks {
-		apply := exec.Command("git", "apply", "-")
-		apply.Dir, apply.Stdin = dir, strings.NewReader(string(block[1]))
+	require.NotEmpty(t, patches)
+	for _, patch := range patches {
+		absolute, err := filepath.Abs(patch)
+		require.NoError(t, err)
+		apply := exec.Command("git", "apply", absolute)
+		apply.Dir = dir
 		output, err := apply.CombinedOutput()
-		require.NoError(t, err, "%s%s", output, block[1])
+		require.NoError(t, err, "%s: %s", patch, output)
 	}
 	return dir
 }

@@ -1,5 +1,5 @@
 // Package flowcontrol_test has tests for k8s.io/apiserver that fail there, for anyone to send with the
-// fixes of README.md. Each names a report of the track record.
+// patches of fixes/. Each names a report of the track record.
 package flowcontrol_test
 
 import (
