@@ -2,7 +2,6 @@ package repo
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,30 +75,6 @@ func (b baseTree) run(t *testing.T, release string) (stdout, stderr string, aske
 	content, err := os.ReadFile(log)
 	require.NoError(t, err)
 	return out.String(), errors.String(), strings.Split(strings.TrimSpace(string(content)), "\n")
-}
-
-func TestBaseHasModuleFileGeneratedCodeAndDifferencesOfTheRelease(t *testing.T) {
-	tree := newBaseTree(t)
-	flags, stderr, asked := tree.run(t, "0.37.2")
-	base := filepath.Join(tree.root, ".cache", "base", "0.37.2")
-	assert.Equal(t, "-mod=mod -modfile="+base+"/go.mod -overlay="+base+"/overlay.json -tags=smd6,k8s0.34,k8s0.35,k8s0.36,k8s0.37,etcd36,etcd37\n", flags, stderr)
-	assert.Contains(t, asked, "get -modfile="+base+"/go.mod k8s.io/api@v0.37.2 k8s.io/kms@v0.37.2")
-	assert.Contains(t, asked, "get k8s.io/code-generator@v0.37.2 k8s.io/kube-openapi@v3.7.1")
-
-	var overlay struct{ Replace map[string]string }
-	content, err := os.ReadFile(filepath.Join(base, "overlay.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(content, &overlay))
-	assert.Equal(t, map[string]string{
-		filepath.Join(tree.root, "pkg/generated/old/o.go"):          "",
-		filepath.Join(tree.root, "pkg/generated/listers/l.go"):      filepath.Join(base, "shown/pkg/generated/listers/l.go"),
-		filepath.Join(tree.root, "pkg/server/kubernetesversion.go"): filepath.Join(base, "shown/pkg/server/kubernetesversion.go"),
-		filepath.Join(tree.root, "pkg/server/errors36.go"):          filepath.Join(tree.root, "pkg/server/_base/errors36.go"),
-	}, overlay.Replace)
-	version, err := os.ReadFile(filepath.Join(base, "shown/pkg/server/kubernetesversion.go"))
-	require.NoError(t, err)
-	assert.Contains(t, string(version), `"v1.37.2"`)
-	assert.Equal(t, "package listers\n", string(command(t, tree.root, "cat", "pkg/generated/listers/l.go")), "the tree itself stays as it is")
 }
 
 func TestBaseIsMadeAgainWhenItsSourcesChange(t *testing.T) {

@@ -3,7 +3,6 @@ package repo
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"go/importer"
 	"go/token"
 	"go/types"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,96 +77,55 @@ func exportData(t *testing.T, folder string) map[string]string {
 // unnameable returns the exported declarations of packages with an internal type that has no alias
 // in any of them.
 func unnameable(packages []*types.Package) (found []string) {
-	s := signatures{aliases: map[*types.TypeName]bool{}}
-	var declared []types.Object
+	aliases := map[string]bool{} // internal types that have one
+	signatures := map[string]string{}
 	for _, p := range packages {
 		for _, name := range p.Scope().Names() {
-			if o := p.Scope().Lookup(name); o.Exported() {
-				declared = append(declared, o)
-				s.noteAlias(o)
+			declared := p.Scope().Lookup(name)
+			if !declared.Exported() {
+				continue
+			}
+			if _, isAlias := declared.Type().(*types.Alias); isAlias {
+				aliases[types.TypeString(types.Unalias(declared.Type()), nil)] = true
+			}
+			for member, text := range signaturesOf(declared) {
+				signatures[p.Path()+"."+name+member] = text
 			}
 		}
 	}
-	for _, o := range declared {
-		s.object(fmt.Sprintf("%s.%s", o.Pkg().Path(), o.Name()), o)
-	}
-	return s.faults
-}
-
-// signatures finds internal types without an alias in declarations.
-type signatures struct {
-	aliases map[*types.TypeName]bool // internal types that have one
-	member  string                   // that is looked at
-	faults  []string
-}
-
-func (s *signatures) noteAlias(o types.Object) {
-	if alias, ok := o.Type().(*types.Alias); ok {
-		if named, ok := types.Unalias(alias).(*types.Named); ok {
-			s.aliases[named.Obj()] = true
+	internal := regexp.MustCompile(regexp.QuoteMeta(module) + `/[\w/]*\binternal/[\w/]+\.\w+`)
+	for member, text := range signatures {
+		for _, name := range internal.FindAllString(text, -1) {
+			if !aliases[name] {
+				found = append(found, member+" has the type "+name)
+			}
 		}
 	}
+	return found
 }
 
-// object looks at a declaration: what it has and what its methods have.
-func (s *signatures) object(name string, o types.Object) {
-	s.member = name
-	named, ok := types.Unalias(o.Type()).(*types.Named)
-	if _, declaresType := o.(*types.TypeName); !declaresType || !ok {
-		s.typ(o.Type())
-		return
+// signaturesOf returns the types in a declaration and in its exported methods and fields, as text.
+func signaturesOf(declared types.Object) map[string]string {
+	t := types.Unalias(declared.Type())
+	named, ok := t.(*types.Named)
+	if _, declaresType := declared.(*types.TypeName); !declaresType || !ok {
+		return map[string]string{"": types.TypeString(t, nil)}
 	}
-	s.typ(named.Underlying())
+	texts := map[string]string{}
 	for method := range named.Methods() {
 		if method.Exported() {
-			s.member = name + "." + method.Name()
-			s.typ(method.Type())
+			texts["."+method.Name()] = types.TypeString(method.Type(), nil)
 		}
 	}
-}
-
-// typ looks at a type where it is used.
-func (s *signatures) typ(t types.Type) {
-	switch t := t.(type) {
-	case *types.Alias:
-		s.typ(types.Unalias(t))
-	case *types.Named:
-		s.name(t.Obj())
-		for argument := range t.TypeArgs().Types() {
-			s.typ(argument)
-		}
-	case *types.Map:
-		s.typ(t.Key())
-		s.typ(t.Elem())
-	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
-		s.typ(t.Elem())
-	case *types.Struct:
-		for field := range t.Fields() {
-			if field.Exported() || field.Embedded() {
-				s.typ(field.Type())
-			}
-		}
-	case *types.Signature:
-		s.tuple(t.Params())
-		s.tuple(t.Results())
-	case *types.Interface:
-		for method := range t.ExplicitMethods() {
-			s.typ(method.Type())
-		}
-		for embedded := range t.EmbeddedTypes() {
-			s.typ(embedded)
+	structure, ok := named.Underlying().(*types.Struct)
+	if !ok {
+		texts[""] = types.TypeString(named.Underlying(), nil)
+		return texts
+	}
+	for field := range structure.Fields() {
+		if field.Exported() || field.Embedded() {
+			texts["."+field.Name()] = types.TypeString(field.Type(), nil)
 		}
 	}
-}
-
-func (s *signatures) name(o *types.TypeName) {
-	if o.Pkg() != nil && strings.HasPrefix(o.Pkg().Path(), module+"/") && isInternal(o.Pkg().Path()) && !s.aliases[o] {
-		s.faults = append(s.faults, fmt.Sprintf("%s has the type %s.%s", s.member, o.Pkg().Path(), o.Name()))
-	}
-}
-
-func (s *signatures) tuple(variables *types.Tuple) {
-	for variable := range variables.Variables() {
-		s.typ(variable.Type())
-	}
+	return texts
 }
