@@ -17,21 +17,14 @@ type Object struct {
 	// Content represents everything but the version: objects with equal contents are
 	// equal.
 	Content string
-	// Labels are used by selectors.
-	Labels map[string]string
 }
 
 func (o Object) String() string { return fmt.Sprintf("%s@%d(%.8s)", o.Name, o.Version, o.Content) }
 
-// same reports whether two objects are equal; the content includes the labels.
+// same reports whether two objects are equal.
 func (o Object) same(other Object) bool {
 	return o.Name == other.Name && o.Version == other.Version && o.Content == other.Content
 }
-
-// Selector reports whether a watcher or a list selects an object; nil selects all.
-type Selector func(Object) bool
-
-func (s Selector) matches(object *Object) bool { return object != nil && (s == nil || s(*object)) }
 
 // Change is the effect of one write on one object.
 type Change struct {
@@ -43,17 +36,6 @@ type Change struct {
 
 // State holds the objects of one version by name.
 type State map[string]Object
-
-// selected returns the objects that the selector selects.
-func (s State) selected(selector Selector) State {
-	selection := State{}
-	for name, object := range s {
-		if selector.matches(&object) {
-			selection[name] = object
-		}
-	}
-	return selection
-}
 
 // apply applies a change.
 func (s State) apply(change Change) {
@@ -124,9 +106,6 @@ func (h *History) Last() int64 {
 	return h.changes[len(h.changes)-1].Version
 }
 
-// Len returns the number of changes.
-func (h *History) Len() int { return len(h.changes) }
-
 // At returns the state at a version; the first state for earlier versions.
 func (h *History) At(version int64) State {
 	return h.after(h.position(version))
@@ -152,8 +131,6 @@ type Event struct {
 	Version int64
 	// Object is empty in a bookmark.
 	Object Object
-	// InitialEnd marks the bookmark that closes the initial events.
-	InitialEnd bool
 }
 
 func (e Event) String() string {
@@ -168,36 +145,23 @@ func (e Event) same(other Event) bool {
 }
 
 // Events returns the events of a watch after a version.
-func (h *History) Events(version int64, selector Selector) []Event {
-	return h.eventsFrom(h.position(version), selector)
-}
-
-func (h *History) eventsFrom(position int, selector Selector) []Event {
+func (h *History) Events(version int64) []Event {
 	var events []Event
+	position := h.position(version)
 	state := h.after(position)
 	for _, change := range h.changes[position:] {
-		if event, ok := eventOf(change, state.lookup(change.Name), selector); ok {
-			events = append(events, event)
+		event := Event{Version: change.Version}
+		switch before := state.lookup(change.Name); {
+		case change.Object != nil && before != nil:
+			event.Type, event.Object = watch.Modified, *change.Object
+		case change.Object != nil:
+			event.Type, event.Object = watch.Added, *change.Object
+		case before != nil:
+			event.Type, event.Object = watch.Deleted, *before
+			event.Object.Version = change.Version
 		}
+		events = append(events, event)
 		state.apply(change)
 	}
 	return events
-}
-
-// eventOf implements the table of the package comment.
-func eventOf(change Change, before *Object, selector Selector) (event Event, ok bool) {
-	matched, matches := selector.matches(before), selector.matches(change.Object)
-	event.Version = change.Version
-	switch {
-	case matches && matched:
-		event.Type, event.Object = watch.Modified, *change.Object
-	case matches:
-		event.Type, event.Object = watch.Added, *change.Object
-	case matched:
-		event.Type, event.Object = watch.Deleted, *before
-		event.Object.Version = change.Version
-	default:
-		return Event{}, false
-	}
-	return event, true
 }

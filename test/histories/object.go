@@ -32,7 +32,7 @@ func ObjectOf(object runtime.Object) (Object, error) {
 	if err != nil {
 		return Object{}, fmt.Errorf("the content of %s: %w", access.GetName(), err)
 	}
-	return Object{Name: access.GetName(), Version: version, Content: content, Labels: access.GetLabels()}, nil
+	return Object{Name: access.GetName(), Version: version, Content: content}, nil
 }
 
 // content returns a digest of the object as v1, without its resourceVersion.
@@ -76,8 +76,7 @@ func EventOf(event watch.Event) (Event, error) {
 	if err != nil {
 		return Event{}, fmt.Errorf("the resourceVersion of a bookmark: %w", err)
 	}
-	end := access.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-	return Event{Type: event.Type, Version: version, InitialEnd: end}, nil
+	return Event{Type: event.Type, Version: version}, nil
 }
 
 // ListOf converts a list of either resource to the model.

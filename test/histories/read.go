@@ -1,16 +1,11 @@
 package histories
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // List is the answer to a list request.
 type List struct {
-	Select Selector
-	// NotBefore is the lowest version that the list may have. If Exact is set, the
-	// list must have this version.
+	// NotBefore is the lowest version that the list may have.
 	NotBefore int64
-	Exact     bool
 	// Version is the version of the list.
 	Version int64
 	Objects []Object
@@ -18,11 +13,8 @@ type List struct {
 
 // CheckList returns an error if the history does not allow a list.
 func (h *History) CheckList(l List) error {
-	switch {
-	case l.Version < l.NotBefore:
+	if l.Version < l.NotBefore {
 		return fmt.Errorf("the list is of version %d and should be of %d or later", l.Version, l.NotBefore)
-	case l.Exact && l.Version != l.NotBefore:
-		return fmt.Errorf("the list is of version %d and should be exactly of %d", l.Version, l.NotBefore)
 	}
 	got := State{}
 	for _, object := range l.Objects {
@@ -31,7 +23,7 @@ func (h *History) CheckList(l List) error {
 		}
 		got[object.Name] = object
 	}
-	if difference := h.At(l.Version).selected(l.Select).difference(got); difference != "" {
+	if difference := h.At(l.Version).difference(got); difference != "" {
 		return fmt.Errorf("the list of version %d: %s", l.Version, difference)
 	}
 	return nil

@@ -2,8 +2,6 @@ package histories
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -15,9 +13,6 @@ import (
 type Replica struct {
 	state   State
 	version int64
-	// initial is set while the initial state is incomplete. Its events have no
-	// order.
-	initial bool
 }
 
 // NewReplica returns a replica of a list.
@@ -29,26 +24,8 @@ func NewReplica(version int64, objects []Object) *Replica {
 	return r
 }
 
-// NewInitialReplica returns an empty replica. Initial events fill it until the
-// bookmark that ends them.
-func NewInitialReplica() *Replica { return &Replica{state: State{}, initial: true} }
-
-// Version returns the last version seen. A watch may continue from it. It is invalid while Complete
-// is false.
+// Version returns the last version seen. A watch may continue from it.
 func (r *Replica) Version() int64 { return r.version }
-
-// Complete reports whether the initial state is complete.
-func (r *Replica) Complete() bool { return !r.initial }
-
-// Objects returns the known objects, sorted by name.
-func (r *Replica) Objects() []Object {
-	return slices.SortedFunc(maps.Values(r.state), func(a, b Object) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-}
 
 // Compare returns an error if the replica differs from a list at its version.
 func (r *Replica) Compare(objects []Object) error {
@@ -61,13 +38,12 @@ func (r *Replica) Compare(objects []Object) error {
 
 // Apply applies an event, and returns an error if the event is invalid.
 func (r *Replica) Apply(event Event) error {
-	if err := r.checkVersion(event); err != nil {
-		return err
+	if event.Version < r.version || event.Version == r.version && event.Type != watch.Bookmark {
+		return fmt.Errorf("%v comes after version %d", event, r.version)
 	}
 	known := r.state.lookup(event.Object.Name)
 	switch event.Type {
 	case watch.Bookmark:
-		r.initial = r.initial && !event.InitialEnd
 		r.version = event.Version
 		return nil
 	case watch.Added:
@@ -79,26 +55,11 @@ func (r *Replica) Apply(event Event) error {
 		if known == nil {
 			return fmt.Errorf("%v: it is not known", event)
 		}
-		if known.Version >= event.Version {
-			return fmt.Errorf("%v: %v is known", event, *known)
-		}
 		r.state.apply(Change{Name: event.Object.Name, Object: remaining(event)})
 	default:
 		return fmt.Errorf("%v is no event of a watch", event)
 	}
-	if !r.initial {
-		r.version = event.Version
-	}
-	return nil
-}
-
-func (r *Replica) checkVersion(event Event) error {
-	switch {
-	case r.initial:
-		return nil
-	case event.Type == watch.Bookmark && event.Version < r.version, event.Type != watch.Bookmark && event.Version <= r.version:
-		return fmt.Errorf("%v comes after version %d", event, r.version)
-	}
+	r.version = event.Version
 	return nil
 }
 
