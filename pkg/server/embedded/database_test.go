@@ -16,36 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/version"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
-
-func TestAcknowledgedWritesSurviveKills(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "data")
-	const rounds, perRound = 3, 300
-	var acknowledged []string
-	for range rounds {
-		writer := startChild(t, "write", path)
-		require.Equal(t, "opened", writer.next())
-		for range perRound {
-			acknowledged = append(acknowledged, writer.next())
-		}
-		acknowledged = append(acknowledged, writer.killAndDrain()...)
-	}
-
-	etcd := startEtcd(t, openDirectory(t, path), logr.Discard())
-	got, err := newClient(t, etcd).Get(t.Context(), "written/", clientv3.WithPrefix())
-	require.NoError(t, err)
-	stored := map[string]string{}
-	for _, kv := range got.Kvs {
-		stored[string(kv.Key)] = string(kv.Value)
-	}
-	require.GreaterOrEqual(t, len(acknowledged), rounds*perRound)
-	for _, key := range acknowledged {
-		require.Equal(t, "value of "+key, stored[key])
-	}
-}
 
 func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 	tests := map[string]func(t *testing.T, path string){

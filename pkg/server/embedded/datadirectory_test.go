@@ -153,10 +153,6 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	openDirectory(t, path)
 }
 
-func TestInUseErrorWithoutAPID(t *testing.T) {
-	assert.EqualError(t, &InUseError{Path: "/d"}, "data directory /d is in use by another process; stop it or choose another --data-dir")
-}
-
 func makeDirectoryOfMode(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(path, 0o700))

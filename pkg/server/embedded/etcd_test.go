@@ -66,30 +66,6 @@ func TestStartEtcdServesTheStorageClientOfTheAPIServer(t *testing.T) {
 	}
 }
 
-func TestEtcdKeepsItsDataOverARestart(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	etcd := startEtcd(t, dir, logr.Discard())
-	client := newClient(t, etcd)
-	put, err := client.Put(t.Context(), "key", "value")
-	require.NoError(t, err)
-
-	got := keyAfterRestart(t, dir, etcd, client)
-	assert.Equal(t, "value", string(got.Kvs[0].Value))
-	assert.Equal(t, put.Header.Revision, got.Kvs[0].ModRevision)
-	assert.Equal(t, put.Header.ClusterId, got.Header.ClusterId)
-}
-
-// keyAfterRestart closes etcd, starts another with its data, and reads the key.
-func keyAfterRestart(t *testing.T, dir *DataDirectory, etcd *Etcd, client *clientv3.Client) *clientv3.GetResponse {
-	t.Helper()
-	require.NoError(t, client.Close())
-	require.NoError(t, etcd.Close(t.Context()))
-	got, err := newClient(t, startEtcd(t, dir, logr.Discard())).Get(t.Context(), "key")
-	require.NoError(t, err)
-	require.Len(t, got.Kvs, 1)
-	return got
-}
-
 func TestCloseDoesNotWaitForOpenWatches(t *testing.T) {
 	defer leaks.None(t)()
 	etcd := startPatientEtcd(t)

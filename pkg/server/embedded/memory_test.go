@@ -52,3 +52,14 @@ func heap() int {
 	runtime.ReadMemStats(&stats)
 	return int(stats.HeapAlloc)
 }
+
+// keyAfterRestart closes etcd, starts another with its data, and reads the key.
+func keyAfterRestart(t *testing.T, dir *DataDirectory, etcd *Etcd, client *clientv3.Client) *clientv3.GetResponse {
+	t.Helper()
+	require.NoError(t, client.Close())
+	require.NoError(t, etcd.Close(t.Context()))
+	got, err := newClient(t, startEtcd(t, dir, logr.Discard())).Get(t.Context(), "key")
+	require.NoError(t, err)
+	require.Len(t, got.Kvs, 1)
+	return got
+}

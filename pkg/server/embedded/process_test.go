@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -101,36 +100,10 @@ func play(role, path string) error {
 	case "serve":
 		fmt.Println("ready")
 		return waitForParent()
-	case "serve and listen on TCP":
-		defer httptest.NewServer(nil).Close()
-		fmt.Println("ready")
-		return waitForParent()
 	case "write until the disk is full":
 		return writeToFullDisk(etcd)
-	case "write":
-		return writeForever(etcd.Endpoint())
 	}
 	return errors.New("no such role")
-}
-
-// writeForever writes keys and prints the acknowledged ones. It continues after
-// the last stored key.
-func writeForever(endpoint string) error {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
-	if err != nil {
-		return err
-	}
-	there, err := client.Get(context.Background(), "written/", clientv3.WithPrefix(), clientv3.WithCountOnly())
-	if err != nil {
-		return err
-	}
-	for i := int(there.Count); ; i++ {
-		key := fmt.Sprintf("written/%06d", i)
-		if _, err := client.Put(context.Background(), key, "value of "+key); err != nil {
-			return err
-		}
-		fmt.Println(key)
-	}
 }
 
 // fillDisk makes every later write beyond an offset in a file, in bytes, fail.
@@ -250,17 +223,6 @@ func (c *child) kill() {
 	}
 	_ = c.command.Process.Kill()
 	_ = c.command.Wait()
-}
-
-// killAndDrain ends the child and returns its remaining lines.
-func (c *child) killAndDrain() []string {
-	require.NoError(c.t, c.command.Process.Kill())
-	var rest []string
-	for c.lines.Scan() {
-		rest = append(rest, c.lines.Text())
-	}
-	c.kill()
-	return rest
 }
 
 func openDirectory(t *testing.T, path string) *DataDirectory {
