@@ -169,13 +169,7 @@ func responses(t *testing.T) map[string]any {
 		"/apis/coordination.k8s.io/v1/leases": list("LeaseList", "coordination.k8s.io/v1", []any{map[string]any{
 			"metadata": map[string]string{"namespace": "shop", "name": "scaler"}, "spec": map[string]string{"holderIdentity": "scaler-0_7"},
 		}}),
-		"/api/v1/namespaces/shop/pods/scaler-0": map[string]any{"spec": map[string]string{"serviceAccountName": "scaler"}},
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings": list("ValidatingAdmissionPolicyBindingList", "admissionregistration.k8s.io/v1", []any{map[string]any{
-			"metadata": map[string]string{"name": "team"}, "spec": map[string]string{"policyName": "team"},
-		}}),
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies": list("ValidatingAdmissionPolicyList", "admissionregistration.k8s.io/v1", []any{map[string]any{
-			"metadata": map[string]string{"name": "team"}, "spec": map[string]any{"matchConstraints": map[string]any{}},
-		}}),
+		"/api/v1/namespaces/shop/pods/scaler-0":   map[string]any{"spec": map[string]string{"serviceAccountName": "scaler"}},
 		"/api/v1/namespaces/shop/services/review": map[string]any{"spec": map[string]any{"selector": map[string]string{"app": "review"}}},
 		"/api/v1/namespaces/shop/pods":            list("PodList", "v1", []any{map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}),
 		"/apis/apiregistration.k8s.io/v1/apiservices": list("APIServiceList", "apiregistration.k8s.io/v1", []any{

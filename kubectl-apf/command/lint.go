@@ -11,7 +11,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -103,11 +102,6 @@ func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
 	}
 	if in.Facts, err = below.Facts(ctx); err != nil {
 		return in, err
-	}
-	if len(in.Facts.Policies) > 0 { // only metrics tell how long they take
-		if in.Replicas, err = below.Replicas(ctx, source.Want{Metrics: true}); err != nil {
-			return in, err
-		}
 	}
 	if !l.hasFiles() {
 		return in, nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -38,8 +37,6 @@ type Input struct {
 	// Files are laid over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
-	// Replicas are the API servers, whose metrics tell how long admission takes.
-	Replicas []replica.Replica
 	// Read passes the requests of logs, and waits in logs of clients, to a Traffic; nil
 	// without logs. It returns sentences about what they leave out.
 	Read func(*Traffic) ([]string, error)

@@ -136,31 +136,6 @@ func TestKubeProxyIsAnUnknownUserInEachRelease(t *testing.T) {
 	}
 }
 
-func TestMetricsTellHowLongPoliciesTake(t *testing.T) {
-	in := Input{Below: builtIn(t), Facts: source.Facts{Facts: lint.Facts{Policies: []lint.Policy{{
-		Object: lint.Object{Kind: "ValidatingAdmissionPolicy", Name: "team"}, Requests: []flowcontrolv1.ResourcePolicyRule{{
-			Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"*"},
-		}},
-	}}}}}
-	assert.Empty(t, codes(of(t, in)))
-	for _, scrape := range []string{
-		`apiserver_validating_admission_policy_check_duration_seconds_sum{policy="team",policy_binding="a"} 1.5
-apiserver_validating_admission_policy_check_duration_seconds_count{policy="team",policy_binding="a"} 30
-`, `apiserver_validating_admission_policy_check_duration_seconds_sum{policy="team",policy_binding="b"} 2.5
-apiserver_validating_admission_policy_check_duration_seconds_count{policy="team",policy_binding="b"} 50
-apiserver_validating_admission_policy_check_duration_seconds_sum{policy="other",policy_binding="b"} 99
-`,
-	} {
-		var one replica.Replica
-		one.Add(replica.EndpointMetrics, strings.NewReader(scrape))
-		in.Replicas = append(in.Replicas, one)
-	}
-	result := of(t, in)
-	require.Equal(t, []lint.Code{lint.PolicyChecks}, codes(result))
-	assert.Equal(t, lint.Warning, result.Findings[0].Severity)
-	assert.Contains(t, result.Findings[0].Message, "Each of 80 judgements took 50ms on average.")
-}
-
 func TestThreshold(t *testing.T) {
 	warning := Result{Findings: []lint.Finding{{Severity: lint.Warning}}}
 	assert.False(t, warning.Reaches(lint.Error))

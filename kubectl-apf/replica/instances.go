@@ -10,7 +10,7 @@ import (
 // ownLabels are the labels that API servers write to the metrics that are read. Prometheus adds others.
 var ownLabels = []string{ //nolint:gochecknoglobals // constant
 	"priority_level", "priorityLevel", "flow_schema", "flowSchema", "reason", "execute", "type", "le", "bound", "phase", "request_kind",
-	"group", "version", "resource", "subresource", "scope", "component", "verb", "policy", "policy_binding", "enforcement_action", "error_type", "name", "result", "code",
+	"group", "version", "resource", "subresource", "scope", "component", "verb", "name", "code",
 }
 
 // ByInstance divides metrics that Prometheus federates, in the text format, by the API server that gave

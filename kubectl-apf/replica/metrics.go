@@ -1,10 +1,6 @@
 package replica
 
-import (
-	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-)
+import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // Metrics are the figures of one scrape, which may be a part of one. What no line tells is nil.
 type Metrics struct {
@@ -18,33 +14,10 @@ type Metrics struct {
 	Bytes map[schema.GroupResource]int64
 	// Watches are the watches of a resource that are open on this replica.
 	Watches map[schema.GroupResource]int64
-	// Policies are the checks of ValidatingAdmissionPolicies by their names, Authorizer the
-	// requests to a remote authorizer.
-	Policies   map[string]Durations
-	Authorizer Durations
 	// ProcessStart is when the API server started, in seconds since 1970; 0 if unknown.
 	ProcessStart float64
-}
-
-// Durations are the number and the sum of durations, in seconds, since the start of the
-// server.
-type Durations struct {
-	Count   uint64
-	Seconds float64
-}
-
-// Add adds others.
-func (d *Durations) Add(others Durations) {
-	d.Count += others.Count
-	d.Seconds += others.Seconds
-}
-
-// Mean returns the mean; 0 if there is none.
-func (d Durations) Mean() time.Duration {
-	if d.Count == 0 {
-		return 0
-	}
-	return time.Duration(d.Seconds / float64(d.Count) * float64(time.Second))
+	// ByFlow reports whether the engine is pkg/apf, which has a queue for each flow.
+	ByFlow bool
 }
 
 // LevelMetrics are the figures of a priority level. Limits and seats are in seats.

@@ -30,9 +30,8 @@ const (
 	longRunning = "apiserver_longrunning_requests"
 	// processStart is when the process started, in seconds, which tells API servers apart.
 	processStart = "process_start_time_seconds"
-	// policyChecks and authorizations are histograms of what requests wait for while they hold seats.
-	policyChecks   = "apiserver_validating_admission_policy_check_duration_seconds"
-	authorizations = "apiserver_authorization_webhook_duration_seconds"
+	// ownSeries is written by pkg/apf only.
+	ownSeries = "apf_heaviest_flow_seat_share"
 )
 
 // oldLimit is the limit of a level up to 1.25, which has no other, and the nominal limit from 1.26 on.
@@ -70,7 +69,7 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 		has[s.name] = true
 	})
 	m := Metrics{
-		Levels: map[string]LevelMetrics{}, Schemas: map[SchemaKey]SchemaMetrics{}, Policies: map[string]Durations{},
+		Levels: map[string]LevelMetrics{}, Schemas: map[SchemaKey]SchemaMetrics{},
 		Objects: map[schema.GroupResource]int64{}, Bytes: map[schema.GroupResource]int64{}, Watches: map[schema.GroupResource]int64{},
 	}
 	later := renamed()
@@ -154,8 +153,7 @@ func isWanted(name string) bool {
 		return !isBucket || of == execution || of == width
 	}
 	switch name {
-	case objects, "apiserver_storage_objects", objectBytes, longRunning, processStart,
-		policyChecks + "_sum", policyChecks + "_count", authorizations + "_sum", authorizations + "_count":
+	case objects, "apiserver_storage_objects", objectBytes, longRunning, processStart, ownSeries:
 		return true
 	default:
 		return false
@@ -172,6 +170,8 @@ func (m *Metrics) add(s series) {
 	switch s.name {
 	case processStart:
 		m.ProcessStart = s.value
+	case ownSeries:
+		m.ByFlow = true
 	case objects:
 		m.Objects[resource] = whole(s.value)
 	case objectBytes:
@@ -180,14 +180,6 @@ func (m *Metrics) add(s series) {
 		if strings.EqualFold(s.labels["verb"], "WATCH") {
 			m.Watches[resource] += whole(s.value)
 		}
-	case policyChecks + "_sum":
-		m.addPolicy(s, Durations{Seconds: s.value})
-	case policyChecks + "_count":
-		m.addPolicy(s, Durations{Count: uint64(whole(s.value))})
-	case authorizations + "_sum":
-		m.Authorizer.Seconds += s.value
-	case authorizations + "_count":
-		m.Authorizer.Count += uint64(whole(s.value))
 	default:
 		// The names of the labels of Kubernetes 1.20 are in capitals.
 		key := SchemaKey{Level: cmp.Or(s.labels["priority_level"], s.labels["priorityLevel"]), FlowSchema: cmp.Or(s.labels["flow_schema"], s.labels["flowSchema"])}
@@ -199,12 +191,6 @@ func (m *Metrics) add(s series) {
 			m.addSchema(key, s)
 		}
 	}
-}
-
-func (m *Metrics) addPolicy(s series, more Durations) {
-	sum := m.Policies[s.labels["policy"]]
-	sum.Add(more)
-	m.Policies[s.labels["policy"]] = sum
 }
 
 func (m *Metrics) addLevel(name string, s series) {

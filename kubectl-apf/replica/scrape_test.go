@@ -133,6 +133,11 @@ apiserver_flowcontrol_current_inqueue_requests{flow_schema="service-accounts",pr
 	assert.Equal(t, new(0), whole.Schemas[tools].Executing)
 }
 
+func TestMetricsOfThisProjectsEngineSayThatItSchedulesByFlow(t *testing.T) {
+	assert.True(t, read(replica.EndpointMetrics, "apf_heaviest_flow_seat_share{priority_level=\"system\"} 0.5\n").Metrics.ByFlow)
+	assert.False(t, read(replica.EndpointMetrics, "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"system\"} 5\n").Metrics.ByFlow)
+}
+
 func TestLabelsOfKubernetes120(t *testing.T) {
 	m := scrape(t, `apiserver_flowcontrol_request_concurrency_limit{priorityLevel="system"} 74
 apiserver_flowcontrol_current_inqueue_requests{flowSchema="system-nodes",priorityLevel="system"} 3

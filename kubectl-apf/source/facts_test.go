@@ -40,14 +40,6 @@ func observedAnswers() map[string]answer {
 			{"metadata":{"namespace":"ns","name":"gone"},"spec":{"holderIdentity":"op-1"}},
 			{"metadata":{"namespace":"ns","name":"free"},"spec":{}}]}`),
 		"/api/v1/namespaces/ns/pods/op-0": ok(`{"spec":{"serviceAccountName":"operator"}}`),
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings": ok(`{"items":[
-			{"metadata":{"name":"1"},"spec":{"policyName":"asks"}},
-			{"metadata":{"name":"2"},"spec":{"policyName":"many","paramRef":{"selector":{}}}}]}`),
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies": ok(`{"items":[
-			{"metadata":{"name":"asks"},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"],"operations":["CREATE"]}]},
-				"validations":[{"expression":"authorizer.group('').resource('pods').check('get').allowed()"}]}},
-			{"metadata":{"name":"many"},"spec":{"paramKind":{"apiVersion":"v1","kind":"ConfigMap"},"matchConstraints":{},"validations":[{"expression":"object.spec.authorizers == 1"}]}},
-			{"metadata":{"name":"unbound"},"spec":{"matchConstraints":{}}}]}`),
 	}
 }
 
@@ -83,11 +75,6 @@ func TestFactsOfACluster(t *testing.T) {
 		{Object: lint.Object{Kind: "DaemonSet", Name: "a/plain"}, Namespace: "a", ServiceAccount: "default"},
 	}, facts.Agents)
 	assert.Equal(t, []lint.Leader{{LeaseNamespace: "ns", Lease: "lock", Namespace: "ns", ServiceAccount: "operator"}}, facts.Leaders)
-	policy := func(name string) lint.Object { return lint.Object{Kind: "ValidatingAdmissionPolicy", Name: name} }
-	assert.Equal(t, []lint.Policy{
-		{Object: policy("asks"), Authorizes: true, Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: all, ClusterScope: true}}},
-		{Object: policy("many"), Parameters: true},
-	}, facts.Policies)
 	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
 }
 
@@ -112,7 +99,6 @@ func TestFactsWithoutRights(t *testing.T) {
 		"/api/v1/namespaces", "/api/v1/serviceaccounts", "/apis/apiregistration.k8s.io/v1/apiservices",
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 		"/apis/apps/v1/daemonsets", "/apis/coordination.k8s.io/v1/leases", "/api/v1/namespaces/kube-system/pods",
-		"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 	} {
 		answers[path] = forbidden()
 	}
@@ -124,7 +110,7 @@ func TestFactsWithoutRights(t *testing.T) {
 	assert.NotNil(t, facts.Resources)
 	assert.Empty(t, facts.Servers)
 	missing := whys(facts.Missing)
-	assert.Len(t, facts.Missing, 10)
+	assert.Len(t, facts.Missing, 8)
 	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
 	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
 	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)

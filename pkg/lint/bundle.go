@@ -57,8 +57,6 @@ type Facts struct {
 	Agents []Agent
 	// Leaders are service accounts that hold leases.
 	Leaders []Leader
-	// Policies are ValidatingAdmissionPolicies that are bound.
-	Policies []Policy
 	// Traffic is what logs tell; nil without logs.
 	Traffic *Traffic
 }
@@ -94,7 +92,6 @@ func Check(bundle Bundle) []Finding {
 	j.judgeBuiltInClients()
 	j.judgeDocuments()
 	j.judgeServers()
-	j.judgePolicies()
 	j.judgeAgents()
 	j.judgeLeases()
 	j.judgeTraffic()

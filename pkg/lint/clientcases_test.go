@@ -108,25 +108,3 @@ func clientCases() []checkCase {
 		{"a limit, and a level without one", ClientLimit, limited("exempt", LevelTraffic{Known: 7}), []string{"info"}},
 	}
 }
-
-// policyCases are the cases of policies that hold levels up.
-func policyCases() []checkCase {
-	policy := func(p Policy) change {
-		p.Object = Object{Kind: "ValidatingAdmissionPolicy", Name: "team"}
-		all := []string{wildcard}
-		if p.Requests == nil {
-			p.Requests = []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: all}}
-		}
-		return with(func(f *Facts) { f.Policies = []Policy{p} })
-	}
-	const fast, slow = time.Millisecond, 30 * time.Millisecond
-	return []checkCase{
-		{"a remote authorizer that is slow", PolicyChecks, policy(Policy{Authorizes: true, Webhook: slow}), []string{"warning"}},
-		{"a remote authorizer that is fast", PolicyChecks, policy(Policy{Authorizes: true, Webhook: fast, Checks: 7, Took: fast}), []string{"info"}},
-		{"an authorizer in the server", PolicyChecks, policy(Policy{Authorizes: true, Checks: 7, Took: fast}), nil},
-		{"many parameters", PolicyChecks, policy(Policy{Parameters: true}), []string{"info"}},
-		{"a policy that takes long", PolicyChecks, policy(Policy{Checks: 7, Took: slow}), []string{"warning"}},
-		{"a policy that does not", PolicyChecks, policy(Policy{Checks: 7, Took: fast}), nil},
-		{"requests that no limited level has", PolicyChecks, policy(Policy{Parameters: true, Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"create"}}}}), nil},
-	}
-}

@@ -5,7 +5,7 @@ import "strings"
 // Code identifies a kind of finding. A code is stable: it keeps its meaning, and the
 // code of a check that was removed is not used again. The first digit is the group: 1
 // FlowSchemas, 2 PriorityLevelConfigurations, 3 built-in objects, 4 manifests, 5
-// servers that send requests themselves and policies, 6 clients.
+// servers that send requests themselves, 6 clients.
 type Code string
 
 // The codes. docs/kubectl-apf-findings.md explains each.
@@ -44,7 +44,6 @@ const (
 	UnknownField       Code = "FC404" // a field that is dropped
 	InvalidObject      Code = "FC405" // the server rejects the object
 	RecursiveReviews   Code = "FC501" // a server's reviews wait for themselves
-	PolicyChecks       Code = "FC503" // a policy asks the authorizer while requests hold seats
 	NodeAgent          Code = "FC601" // an agent of nodes is in the level of unknown users
 	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills
 	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
@@ -88,7 +87,7 @@ func (c Code) severity() Severity {
 	switch c {
 	case MissingLevel, DeletedByServer, RemovedAPIVersion, RenamedField, UnknownField, InvalidObject:
 		return Error
-	case UnknownResource, UnusedLevel, NoBorrowingEffect, PolicyChecks:
+	case UnknownResource, UnusedLevel, NoBorrowingEffect:
 		return Info
 	default:
 		return Warning

@@ -64,7 +64,7 @@ func TestFaultlessBundleHasNoFindings(t *testing.T) {
 }
 
 func TestEachCode(t *testing.T) {
-	cases := slices.Concat(ruleCases(), levelCases(), builtInCases(), manifestCases(), serverCases(), policyCases(), clientCases())
+	cases := slices.Concat(ruleCases(), levelCases(), builtInCases(), manifestCases(), serverCases(), clientCases())
 	seen := map[Code]map[bool]bool{}
 	for _, test := range cases {
 		if seen[test.code] == nil {
