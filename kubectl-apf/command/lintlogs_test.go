@@ -58,7 +58,8 @@ func TestLintOfLogs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "audit.log", scalerLog())
 	write(t, "scaler.log", throttledLine)
-	write(t, "webhook.log", "W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n")
+	const missing = "failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n"
+	write(t, "webhook.log", "W0307 reflector.go:424] a.go:134: "+missing+"E0307 reflector.go:140] a.go:134: Failed to watch *v1beta3.FlowSchema: "+missing)
 	write(t, "forbidden.log", `W0307 09:07:34.843358 1 reflector.go:424] a.go:1: failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "`+user+`" cannot list resource "flowschemas"`+"\n")
 	write(t, "limiter.log", `E1120 lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
 	write(t, "server.log", `I0506 07:08:00.000000 1 request.go:655] Waited for 1.2s, request: GET:https://10.0.0.1/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "x"`+"\n")
@@ -79,7 +80,7 @@ func TestLintOfLogs(t *testing.T) {
 		}},
 		{"without a user the level is unknown", []string{"--client-log=scaler.log", "-o=wide"}, statusOK, []string{"Log/scaler.log", "Its priority level is unknown"}},
 		{"a webhook that lists a version that is not served", []string{"--client-log=webhook.log"}, statusOK, []string{
-			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3. Its log has 1 line about it.", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
+			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3. Its log says so 1 time.", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
 		}},
 		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch", "--enable-priority-and-fairness=false"}},
 		{"the client's limit fails requests", []string{"--client-log=limiter.log"}, statusOK, []string{"info FC603 Log/limiter.log", "This client waits for its own limit. At least 1 of its requests failed"}},

@@ -93,13 +93,19 @@ func (t *Traffic) FailedList(name, userName string, f logs.FailedList) {
 	if user := cmp.Or(f.User, userName); user != "" {
 		object = lint.Object{Kind: "User", Name: user}
 	}
-	for i := range t.lists {
-		if l := &t.lists[i]; l.Object == object && l.Version == f.Version && l.Forbidden == f.Forbidden {
-			l.Said++
-			return
-		}
+	at := slices.IndexFunc(t.lists, func(l lint.FailedList) bool {
+		return l.Object == object && l.Version == f.Version && l.Forbidden == f.Forbidden
+	})
+	if at < 0 {
+		at = len(t.lists)
+		t.lists = append(t.lists, lint.FailedList{Object: object, Version: f.Version, Forbidden: f.Forbidden})
 	}
-	t.lists = append(t.lists, lint.FailedList{Object: object, Version: f.Version, Forbidden: f.Forbidden, Said: 1})
+	l := &t.lists[at]
+	if f.Warning {
+		l.Warnings++
+	} else {
+		l.Errors++
+	}
 }
 
 // mostOf returns the name with the largest count; on a tie, the first.

@@ -108,15 +108,17 @@ func TestRequestsThatTheLimiterFails(t *testing.T) {
 func TestFailedLists(t *testing.T) {
 	const user = "system:serviceaccount:cert:webhook"
 	missing := FailedList{Version: "v1beta3", Kind: "FlowSchema"}
+	warned := missing
+	warned.Warning = true
 	for _, test := range []struct {
 		line string
 		want []FailedList
 	}{
-		{`W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource`, []FailedList{missing}},
+		{`W0307 09:07:34.843358       1 reflector.go:424] k8s.io/client-go/informers/factory.go:134: failed to list *v1beta3.FlowSchema: the server could not find the requested resource`, []FailedList{warned}},
 		{`E0307 09:07:34.843372       1 reflector.go:140] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1beta3.FlowSchema: failed to list *v1beta3.FlowSchema: the server could not find the requested resource`, []FailedList{missing}},
 		{`E0307 09:07:34.843372       1 reflector.go:200] "Failed to watch" err="failed to list *v1beta3.FlowSchema: the server could not find the requested resource" logger="UnhandledError" reflector="k8s.io/client-go/informers/factory.go:160" type="*v1beta3.FlowSchema"`, []FailedList{missing}},
 		{`E0307 1 reflector.go:138] k8s.io/client-go/informers/factory.go:134: Failed to watch *v1beta1.PriorityLevelConfiguration: failed to list *v1beta1.PriorityLevelConfiguration: the server could not find the requested resource (get prioritylevelconfigurations.flowcontrol.apiserver.k8s.io)`, []FailedList{{Version: "v1beta1", Kind: "PriorityLevelConfiguration"}}},
-		{`W0307 1 reflector.go:424] pkg/mod: failed to list *v1beta2.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "` + user + `" cannot list resource "flowschemas" in API group "flowcontrol.apiserver.k8s.io" at the cluster scope`, []FailedList{{Version: "v1beta2", Kind: "FlowSchema", Forbidden: true, User: user}}},
+		{`W0307 1 reflector.go:424] pkg/mod: failed to list *v1beta2.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "` + user + `" cannot list resource "flowschemas" in API group "flowcontrol.apiserver.k8s.io" at the cluster scope`, []FailedList{{Version: "v1beta2", Kind: "FlowSchema", Forbidden: true, User: user, Warning: true}}},
 		{`{"ts":1.0,"msg":"Failed to watch","err":"failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User \"` + user + `\" cannot list resource"}`, []FailedList{{Version: "v1", Kind: "FlowSchema", Forbidden: true, User: user}}},
 		{`failed to list *v1.FlowSchema: dial tcp 10.0.0.1:443: connect: connection refused`, nil},
 		{`failed to list *v1beta1.CronJob: the server could not find the requested resource`, nil},

@@ -13,6 +13,8 @@ type FailedList struct {
 	// otherwise the server does not serve the version.
 	Forbidden bool
 	User      string
+	// Warning reports that the line is a warning. client-go may write one and an error about each failure.
+	Warning bool
 }
 
 var (
@@ -27,7 +29,7 @@ func parseFailedList(line string) (FailedList, bool) {
 		return FailedList{}, false
 	}
 	reason := strings.ReplaceAll(line[match[1]:], `\`, "") // within JSON, quotation marks are escaped
-	f := FailedList{Version: line[match[2]:match[3]], Kind: line[match[4]:match[5]]}
+	f := FailedList{Version: line[match[2]:match[3]], Kind: line[match[4]:match[5]], Warning: !strings.Contains(line, "Failed to watch")}
 	if user := forbidden.FindStringSubmatch(reason); user != nil {
 		f.Forbidden, f.User = true, user[1]
 		return f, true

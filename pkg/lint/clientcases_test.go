@@ -49,7 +49,7 @@ func clientCases() []checkCase {
 		})
 	}
 	lists := func(version string, forbidden bool) change {
-		return withTraffic(Traffic{Lists: []FailedList{{Object: Object{Kind: "Log", Name: "webhook.log"}, Version: version, Forbidden: forbidden, Said: 2}}})
+		return withTraffic(Traffic{Lists: []FailedList{{Object: Object{Kind: "Log", Name: "webhook.log"}, Version: version, Forbidden: forbidden, Warnings: 2, Errors: 1}}})
 	}
 	return []checkCase{
 		{"a webhook that lists v1beta3", FailedLists, lists("v1beta3", false), []string{"warning"}},

@@ -11,8 +11,8 @@ type FailedList struct {
 	Version string
 	// Forbidden reports that the user may not list; otherwise the version is not served.
 	Forbidden bool
-	// Said is the number of lines.
-	Said int
+	// Warnings and Errors are the numbers of lines. client-go may write one of each about a failure.
+	Warnings, Errors int
 }
 
 // failedList is FC604.
@@ -36,7 +36,7 @@ func failedList(l *FailedList) Finding {
 	case l.Version == "v1beta3":
 		remedy += " Until then flowcontrol-apiserver can serve v1beta3 in the cluster."
 	}
-	return finding(FailedLists, l.Object, "", fmt.Sprintf("This server fails to list FlowSchemas or PriorityLevelConfigurations, because %s. Its log has %s about it. "+
+	return finding(FailedLists, l.Object, "", fmt.Sprintf("This server fails to list FlowSchemas or PriorityLevelConfigurations, because %s. Its log says so %s. "+
 		"It runs, and its /readyz fails. Its flow control has only the mandatory objects: system:masters is exempt, and all others share catch-all. That level has all seats and no queue.",
-		reason, counted(l.Said, "line")), remedy+" Or switch its flow control off, if it has the flag: "+off+".")
+		reason, counted(max(l.Warnings, l.Errors), "time")), remedy+" Or switch its flow control off, if it has the flag: "+off+".")
 }
