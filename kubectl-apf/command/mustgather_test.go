@@ -16,5 +16,5 @@ func TestTopOfAMustGather(t *testing.T) {
 	require.Zero(t, got.status, got.errOut)
 	assert.Regexp(t, `(?m)^TOTAL +- +- +- +14 `, got.out)
 	got = run(t, "lint", dumps)
-	assert.Contains(t, got.out, "2 objects checked", got.errOut)
+	assert.Contains(t, got.out, "21 objects checked", got.errOut)
 }

@@ -50,17 +50,20 @@ func partialCases() []partialCase {
 		{name: "top, metrics and dumps of different times", args: []string{"top", "--interval=0", "--dumps=times"}, says: []string{"Note: times: /metrics: The metrics and the dumps are of different times. On workload-low 1 requests wait here, and 17 in the dump."}},
 		{name: "top, servers that lack the same", args: []string{"top", "--interval=0", "--dumps=federated"}, says: []string{"Note: 10.0.0.1:6443, 10.0.0.2:6443: /debug/api_priority_and_fairness/dump_priority_levels, /debug/api_priority_and_fairness/dump_requests: There is no file for it."}},
 		{name: "top flows, servers that lack the same", args: []string{"top", "flows", "--dumps=federated"}, status: statusFailed, says: []string{"error: No API server tells who holds the seats. 10.0.0.1:6443, 10.0.0.2:6443: "}},
+		{name: "top flows, a dump that lacks executing requests", args: []string{"top", "flows", "--dumps=old"}, says: []string{"a                -      -        1       -", "API servers tell them from Kubernetes 1.28 on"}},
+		{name: "top requests, a dump without seats", args: []string{"top", "requests", "--dumps=old"}, says: []string{"waiting      -"}},
+		{name: "top flows, heavy ones alone", args: []string{"top", "flows", "--dumps=heavy"}, says: []string{"a              1.0      -        -       -"}},
 		{name: "top offline", args: offline("top", "--interval=0"), status: statusFailed, says: []string{"error: No API server tells who holds the seats."}},
 		{name: "top of files that are none", args: []string{"top", "--dumps=notes"}, status: statusFailed, says: []string{"notes/notes.txt"}},
 
-		{name: "why, one server away", args: []string{"why", "--flow-schema=service-accounts"}, away: true, says: []string{"queue-full 7", "Note: https://127.0.0.1:1: /metrics: ", "cannot be reached"}},
+		{name: "why, one server away", args: []string{"why", "--flow-schema=service-accounts"}, away: true, status: statusFindings, says: []string{"queue-full 7", "Note: https://127.0.0.1:1: /metrics: ", "cannot be reached"}},
 		{name: "why, metrics forbidden, with a log", args: []string{"why", "-f", "audit.log"}, forbidden: []string{metrics}, status: statusFindings, says: []string{"global-default", `"/metrics" is missing`, "600 seats are assumed"}},
 		{name: "why, nothing known", args: offline("why", "--user=robot"), status: statusFailed, says: []string{"error: No request of user robot is known one by one. Give an audit log"}},
 		{name: "why, nothing told", args: []string{"why", "--flow-schema=service-accounts"}, forbidden: replicaRightsOf(metrics), status: statusFailed, says: []string{"error: No request of flow schema service-accounts is known", `"/metrics" is missing`}},
 		{name: "why, events without groups", args: offline("why", "-f", "nogroups.log"), says: []string{"global-default", "Note: 1 of 1 events have no groups"}},
 		{name: "why, events without an end", args: offline("why", "-f", "noend.log"), status: statusFindings, says: []string{"from 2026-05-06T07:08:00Z to 2026-05-06T07:08:00Z", "Note: 1 of 1 events do not tell when the request ended"}},
 		{name: "why, lines that are no events", args: offline("why", "-f", "damaged.log"), status: statusFindings, says: []string{"Note: damaged.log: 1 of 2 lines are skipped"}},
-		{name: "why, a log that is filtered", args: offline("why", "-f", "audit.log"), status: statusFindings, says: []string{"Of the requests from 2026-05-06T07:08:00Z", "LIMIT  USED  FLOWS  HEAVIEST FLOWS\nglobal-default  Queue     49     -      -  -", "Note: The log seems to be filtered: no event is of a request that succeeded."}},
+		{name: "why, a log that is filtered", args: offline("why", "-f", "audit.log"), status: statusFindings, says: []string{"Of the requests from 2026-05-06T07:08:00Z", "LIMIT  USED  FLOWS  HEAVIEST FLOWS\nglobal-default  Queue     49     -      -  -", "Note: No event is of a request that succeeded: the log may be filtered."}},
 		{name: "why, lists of unknown width", args: offline("why", "-f", "lists.log"), says: []string{"40.0 to 320.0", "2 of 2 events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them"}},
 		{name: "why, uses without times", args: []string{"why", "--flow-schema=service-accounts", "--dumps=heavy"}, says: []string{"Of the requests of flow schema service-accounts from - to -, 0 were rejected and whether others waited is unknown.", "0       -   -                      -           7.0"}},
 		{name: "why, a level that is gone", args: offline("why", "-f", "gone.log"), status: statusFindings, says: []string{`Note: The priority level "gone" is not in the configuration`}},
@@ -115,7 +118,8 @@ func TestWhatIsUnknownStandsBesideTheNumber(t *testing.T) {
 		"heavy/top_flows": `[{"priorityLevelName":"workload-low","flowSchemaName":"service-accounts","flowDistinguisher":"a","seatSeconds1m":1,"seatSeconds15m":7}]`,
 		"some/metrics":    metrics(245, 7) + `apiserver_flowcontrol_nominal_limit_seats{priority_level="system"} 74` + "\n" + `apiserver_flowcontrol_current_executing_requests{flow_schema="x",priority_level="new"} 1` + "\n",
 		"times/metrics":   metrics(245, 7), "times/levels": dumped,
-		"federated/f": strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.1:6443",`) + strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.2:6443",`),
+		"old/requests": "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime\nworkload-low, service-accounts, 3, 0, a, 2026-05-04T10:00:00Z\n",
+		"federated/f":  strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.1:6443",`) + strings.ReplaceAll(metrics(245, 7), "{", `{instance="10.0.0.2:6443",`),
 	} {
 		assert.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		write(t, name, text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
@@ -36,6 +37,21 @@ func (c Configuration) InForce(now time.Time) *InForce {
 		f.Notes = append(f.Notes, fmt.Sprintf("%s %q is invalid and has no effect: %v.", p.Kind, p.Name, p.Err))
 	}
 	return f
+}
+
+// Hand returns the queues that a flow may use, in the order of dealing; none on a level without queues. With
+// pkg/apf, where a flow has a queue of its own, it is the number that dumps show it by.
+func (f *InForce) Hand(level string, hash flow.Hash, byFlow bool) []int {
+	config := f.Levels[level].Config
+	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
+	if config.Discipline != queueset.Queue || err != nil { // the engine accepted the level
+		return []int{}
+	}
+	hand := dealer.Deal(hash, []int{})
+	if byFlow {
+		return hand[:1]
+	}
+	return hand
 }
 
 // Classify returns the flow schema of a request.

@@ -67,6 +67,8 @@ type PriorityLevel struct {
 	QueueLengthLimit int    `json:"queueLengthLimit,omitempty"`
 	// Limits are one API server's: the first whose limits were read, if any.
 	Limits Limits `json:"limits"`
+
+	byFlow bool // the engine is pkg/apf
 }
 
 // Limits are the limits of a priority level in seats.
@@ -86,7 +88,8 @@ type Flow struct {
 	Distinguisher string `json:"distinguisher"`
 	// Hash is the hash of the flow in hexadecimal.
 	Hash string `json:"hash"`
-	// Hand are the queues that the flow may use, in the order of dealing; empty without queues.
+	// Hand are the queues that the flow may use, in the order of dealing; empty without queues. With the
+	// engine pkg/apf a flow has a queue of its own: Hand is the number that dumps show it by.
 	Hand []int `json:"hand"`
 }
 
@@ -182,7 +185,7 @@ type Replica struct {
 	SeatsInUse *int `json:"seatsInUse"`
 	Executing  *int `json:"executing"`
 	Waiting    *int `json:"waiting"`
-	// Hand are the queues of the flow, in the order of dealing.
+	// Hand are the queues of Flow.Hand. With the engine pkg/apf their figures are the flow's alone.
 	Hand []Queue `json:"hand"`
 }
 

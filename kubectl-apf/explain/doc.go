@@ -36,9 +36,11 @@
 //   - On an exempt level the request executes.
 //   - If no request waits and its seats are free, it executes.
 //   - Otherwise, without queues, it is rejected: concurrency-limit.
-//   - Otherwise its queue is the one of its hand with the least work waiting. If that
-//     is full, it is rejected: queue-full. kube-apiserver rejects it only if no seat is
-//     free either.
+//   - Otherwise, on a kube-apiserver, its queue is the one of its hand with the least work
+//     waiting. If that is full and no seat is free, it is rejected: queue-full.
+//   - With the engine pkg/apf, its flow has a queue. If as many of the flow wait as may, it is
+//     rejected: queue-full. If as many of the level wait as may, the one that would be served
+//     last is, which is another one if the flow has used little.
 //   - Otherwise it waits. A request that waits too long is rejected: time-out.
 //
 // Notes and the fields named inferred say what was not read from a server.

@@ -39,11 +39,16 @@ type Explainer struct {
 	// does not exist.
 	order []*rules.Schema
 	notes []string
+	// byFlow reports whether the API servers have the engine pkg/apf.
+	byFlow bool
 }
 
 // New returns an Explainer.
 func New(in Input) *Explainer {
-	e := &Explainer{input: in, inForce: in.Configuration.InForce(in.Now)}
+	e := &Explainer{input: in, inForce: in.Configuration.InForce(in.Now), byFlow: in.Configuration.Own}
+	for i := range in.Replicas {
+		e.byFlow = e.byFlow || in.Replicas[i].Metrics.ByFlow
+	}
 	e.notes = slices.Concat(in.Configuration.Notes, e.inForce.Notes)
 	e.order = matchingOrder(e.inForce.Schemas(), in.Configuration)
 	return e
@@ -69,8 +74,8 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 		Request:       attributesOf(h, who),
 		Bypass:        e.bypass(&begun.Attributes),
 		FlowSchema:    schemaOf(matched, &begun.Attributes),
-		PriorityLevel: levelOf(&level.Config),
-		Flow:          flowOf(matched, &level.Config, &begun.Attributes),
+		PriorityLevel: e.levelOf(&level.Config),
+		Flow:          e.flowOf(matched, &level.Config, &begun.Attributes),
 		Trace:         e.trace(matched, &begun.Attributes),
 		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
 		Replicas:      []Replica{},

@@ -24,7 +24,11 @@ func UIDs(response io.Reader) (uids, notes []string, err error) {
 		}
 	}
 	if handler := byHandler.Find(text); handler != nil {
-		notes = append(notes, fmt.Sprintf("%q: a handler of the API server answered 429, not flow control. The objects are those that admitted the request.", handler))
+		said := fmt.Sprintf("%q: a handler of the API server answered 429, not flow control.", handler)
+		if len(uids) == 0 {
+			return nil, nil, errors.New(said + " So no object rejected the request")
+		}
+		notes = append(notes, said+" The objects are those that admitted the request.")
 	}
 	if len(uids) == 0 {
 		return nil, nil, errors.New("the response has no header X-Kubernetes-PF-FlowSchema-UID or X-Kubernetes-PF-PriorityLevel-UID: " +

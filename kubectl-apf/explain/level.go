@@ -14,26 +14,19 @@ import (
 )
 
 // levelOf describes a priority level, without its limits.
-func levelOf(c *engine.LevelConfig) PriorityLevel {
-	out := PriorityLevel{Name: c.Name, UID: c.UID, Type: c.Discipline.String()}
+func (e *Explainer) levelOf(c *engine.LevelConfig) PriorityLevel {
+	out := PriorityLevel{Name: c.Name, UID: c.UID, Type: c.Discipline.String(), byFlow: e.byFlow}
 	if c.Discipline == queueset.Queue {
 		out.Queues, out.HandSize, out.QueueLengthLimit = c.Queues, c.HandSize, c.QueueLengthLimit
 	}
 	return out
 }
 
-// flowOf returns the flow of a request and its hand.
-func flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attributes) Flow {
+// flowOf returns the flow of a request and its queues.
+func (e *Explainer) flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attributes) Flow {
 	distinguisher := s.DistinguisherOf(a)
 	hash := flow.HashOf(s.Name, distinguisher)
-	out := Flow{Distinguisher: distinguisher, Hash: fmt.Sprintf("%016x", uint64(hash)), Hand: []int{}}
-	if c.Discipline != queueset.Queue {
-		return out
-	}
-	if dealer, err := flow.NewDealer(c.Queues, c.HandSize); err == nil {
-		out.Hand = dealer.Deal(hash, out.Hand)
-	}
-	return out
+	return Flow{Distinguisher: distinguisher, Hash: fmt.Sprintf("%016x", uint64(hash)), Hand: e.inForce.Hand(c.Name, hash, e.byFlow)}
 }
 
 // limitsOf returns the limits of a level: what the first API server tells, otherwise the limits of

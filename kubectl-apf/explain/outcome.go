@@ -29,7 +29,7 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 			})
 			continue
 		}
-		r := e.replicaOf(&e.input.Replicas[i], level, a.Flow.Hand)
+		r := e.replicaOf(&e.input.Replicas[i], level, a)
 		r.Outcome = e.outcome(a, &r)
 		a.Replicas = append(a.Replicas, r)
 	}
@@ -98,7 +98,7 @@ func (e *Explainer) outcomeAt(a *Answer, r *Replica, width int) Outcome {
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.
-		if fits(r, width) && (current > 0 || !e.input.Configuration.Own) {
+		if fits(r, width) && (current > 0 || !e.byFlow) {
 			return Outcome{Decision: Executes, Why: free}
 		}
 		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, table.Count(width, "seat"))}
@@ -122,15 +122,48 @@ func fits(r *Replica, width int) bool {
 	return *r.SeatsInUse+width <= r.Limits.Current
 }
 
+// queuedByFlow decides for a request that needs a queue in the engine pkg/apf, where its flow has one.
+func queuedByFlow(a *Answer, r *Replica, free string) Outcome {
+	level := a.PriorityLevel
+	if len(r.Hand) == 0 {
+		return Outcome{Decision: Waits, Why: fmt.Sprintf("%s How many requests of its flow wait is not known. If %d wait, it is rejected: queue-full. %s", free, level.mostOfFlow(), waitText)}
+	}
+	q := &r.Hand[0]
+	q.Chosen = true
+	ahead := table.Count(q.Waiting, "request")
+	if q.Waiting >= level.mostOfFlow() {
+		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s Of its flow %s wait, as many as may.", free, ahead)}
+	}
+	if r.Waiting == nil || *r.Waiting < level.most() {
+		return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It waits behind %s of its flow%s. %s", free, ahead, othersText(r), waitText)}
+	}
+	full := fmt.Sprintf("%s On the priority level %s wait, as many as may: the one that would be served last is rejected.", free, table.Count(*r.Waiting, "request"))
+	if q.Waiting+q.Executing > 0 {
+		return Outcome{Decision: Unknown, Why: full + " That may be this one."}
+	}
+	return Outcome{Decision: Waits, Why: full + " That is another one, unless the flow of this one has just used much. " + waitText}
+}
+
+// othersText says how many requests wait on the level.
+func othersText(r *Replica) string {
+	if r.Waiting == nil {
+		return ""
+	}
+	return "; " + table.Count(*r.Waiting, "request") + " wait on the priority level"
+}
+
 // queued decides for a request that needs a queue, and marks the queue.
 func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
+	if e.byFlow {
+		return queuedByFlow(a, r, free)
+	}
 	if len(r.Hand) == 0 {
 		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is rejected: queue-full. " + waitText}
 	}
 	chosen := choose(r.Hand)
 	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
 	// are kept for a wide request.
-	full := e.input.Configuration.Own || r.SeatsInUse != nil && *r.SeatsInUse >= r.Limits.Current
+	full := r.SeatsInUse != nil && *r.SeatsInUse >= r.Limits.Current
 	var names []string
 	for _, i := range chosen {
 		q := &r.Hand[i]
@@ -146,11 +179,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	if full {
 		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
-	others := ""
-	if r.Waiting != nil {
-		others = "; " + table.Count(*r.Waiting, "request") + " wait on the priority level"
-	}
-	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s%s. %s", free, queue, ahead, others, waitText)}
+	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s%s. %s", free, queue, ahead, othersText(r), waitText)}
 }
 
 // choose returns the places in the hand of the queues with the least work.

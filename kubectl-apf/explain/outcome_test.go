@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,16 +108,63 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 	}
 }
 
-func TestAFullQueueRejectsWhileASeatIsFreeOnlyOnThisServer(t *testing.T) {
-	var full []replica.Queue
-	for _, index := range handOfAlice(t) {
-		full = append(full, replica.Queue{Index: index, Waiting: 50, Work: 0.15})
+// flowsOf returns a server with pkg/apf, where one of 49 seats is free and so many requests of alice and of another
+// flow with her number wait.
+func flowsOf(alice, other, waiting int) replica.Replica {
+	r := state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(600), Current: new(49), SeatsInUse: new(48)}, waiting, 48)
+	r.Metrics.ByFlow = true
+	for name, n := range map[string]int{"alice": alice, "other": other} {
+		one := replica.Request{Level: "global-default", FlowSchema: "global-default", Distinguisher: name, InitialSeats: new(1)}
+		r.Requests = append(r.Requests, slices.Repeat([]replica.Request{one}, n)...)
 	}
+	return r
+}
+
+func TestWithAQueueForEachFlowItsOwnRequestsDecide(t *testing.T) {
+	first := handOfAlice(t)[0]
+	executing := flowsOf(0, 6400, 6400)
+	executing.Requests = append(executing.Requests, replica.Request{Level: "global-default", FlowSchema: "global-default", Distinguisher: "alice", InitialSeats: new(1), Started: epoch})
+	silent := flowsOf(0, 0, 28)
+	silent.Missing = []replica.Missing{{What: string(replica.EndpointRequests), Why: "Forbidden."}}
+	for _, c := range []struct {
+		name   string
+		state  replica.Replica
+		want   Decision
+		reason string
+		why    string
+		queue  string
+	}{
+		{"others wait", flowsOf(0, 28, 28), Waits, "", "48 of 49 seats are in use. It waits behind 0 requests of its flow; 28 requests wait on the priority level.", "(0)*"},
+		{"its own wait too", flowsOf(2, 28, 30), Waits, "", "behind 2 requests of its flow", "(2)*"},
+		{"as many of its flow as may", flowsOf(300, 0, 300), Rejected, "queue-full", "Of its flow 300 requests wait, as many as may.", "(300)*"},
+		{"a full level, and none of its flow", flowsOf(0, 6400, 6400), Waits, "", "6,400 requests wait, as many as may: the one that would be served last is rejected. That is another one, unless", "(0)*"},
+		{"a full level, and one of its flow", flowsOf(1, 6399, 6400), Unknown, "", "That may be this one.", "(1)*"},
+		{"a full level, and one of its flow that executes", executing, Unknown, "", "That may be this one.", "(0)*"},
+		{"requests that are not told", silent, Waits, "", "How many requests of its flow wait is not known. If 300 wait, it is rejected: queue-full.", "-"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := input()
+			in.Replicas = []replica.Replica{c.state}
+			a := explained(t, in, "get pods web")
+			assert.Equal(t, c.want, a.Outcome.Decision, a.Outcome.Why)
+			assert.Equal(t, c.reason, a.Outcome.Reason)
+			assert.Contains(t, a.Outcome.Why, c.why)
+			assert.Equal(t, []int{first}, a.Flow.Hand)
+			cells := a.replicasTable().Rows[0]
+			if c.queue != "-" {
+				c.queue = fmt.Sprint(first) + c.queue
+			}
+			assert.Equal(t, c.queue, cells[len(cells)-1])
+		})
+	}
+	a := explained(t, Input{Configuration: configuration.Configuration{Own: true}, Now: epoch}, "get pods web")
+	assert.Empty(t, a.Flow.Hand, "catch-all has no queues")
 	in := input()
-	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(600), Current: new(49), SeatsInUse: new(48)}, 300, 48, full...)}
-	assert.Equal(t, Waits, explained(t, in, "get pods web").Outcome.Decision)
 	in.Configuration.Own = true
-	assert.Equal(t, queueFull, explained(t, in, "get pods web").Outcome.Reason)
+	a = explained(t, in, "get pods web")
+	assert.Equal(t, fmt.Sprintf("global-default, alice; queue %d", first), a.Flow.text("global-default"))
+	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text())
+	assert.Equal(t, "QUEUE(WAITING)", a.replicasTable().Columns[6].Name)
 }
 
 func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {

@@ -79,6 +79,9 @@ func (a *Answer) replicasTable() table.Table {
 		{Name: "OUTCOME"},
 		{Name: "HAND: QUEUE(WAITING)", Optional: 1},
 	}}
+	if a.PriorityLevel.byFlow {
+		t.Columns[6].Name = "QUEUE(WAITING)"
+	}
 	for i := range a.Replicas {
 		r := &a.Replicas[i]
 		t.Rows = append(t.Rows, []string{

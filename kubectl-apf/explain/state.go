@@ -3,16 +3,22 @@ package explain
 import (
 	"cmp"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // replicaOf returns the state of a level on an API server. Limits that it did not tell are inferred.
-func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig, hand []int) Replica {
-	out := Replica{Name: state.Name, Hand: handOf(state, level.Name, hand)}
+func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig, a *Answer) Replica {
+	out := Replica{Name: state.Name, Hand: handOf(state, level.Name, a.Flow.Hand)}
+	if e.byFlow {
+		out.Hand = queueOfFlow(state, a)
+	}
 	out.Limits, _ = e.limitsAt(state, level.Name)
-	out.SeatsInUse = cmp.Or(state.Metrics.Levels[level.Name].SeatsInUse, seatsInUse(state, level.Name))
-	if row := levelRow(state, level.Name); row != nil {
+	out.SeatsInUse = cmp.Or(state.Metrics.Levels[level.Name].SeatsInUse, state.SeatsInUse(level.Name))
+	if row := state.Row(level.Name); row != nil {
 		out.Executing, out.Waiting = &row.Executing, &row.Waiting
 		return out
 	}
@@ -25,35 +31,32 @@ func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig,
 	return out
 }
 
-func levelRow(state *replica.Replica, level string) *replica.Level {
-	for i := range state.Levels {
-		if state.Levels[i].Name == level {
-			return &state.Levels[i]
-		}
+// queueOfFlow returns the queue of the flow in the engine pkg/apf; none if the dumps do not tell its requests.
+func queueOfFlow(state *replica.Replica, a *Answer) []Queue {
+	row := state.Row(a.PriorityLevel.Name)
+	told, out := !state.Lacks(replica.EndpointRequests) && (row == nil || row.Waiting == 0), []Queue{}
+	for _, number := range a.Flow.Hand {
+		out = append(out, Queue{Index: number})
 	}
-	return nil
-}
-
-// seatsInUse returns the seats that the requests of a level hold, by the dumps; nil if they do not tell.
-func seatsInUse(state *replica.Replica, level string) *int {
-	var sum, queues *int
 	for i := range state.Requests {
-		if r := &state.Requests[i]; r.Level == level && r.Place < 0 {
-			replica.Add(&sum, new(max(r.InitialSeats, r.FinalSeats)))
+		r := &state.Requests[i]
+		told = told || r.Level == a.PriorityLevel.Name
+		if len(out) == 0 || r.Level != a.PriorityLevel.Name || r.FlowSchema != a.FlowSchema.Name || r.Distinguisher != a.Flow.Distinguisher {
+			continue
+		}
+		initial := ptr.Deref(r.InitialSeats, 1)
+		if q := &out[0]; r.Started.IsZero() {
+			q.Waiting++
+			q.WorkSeconds += float64(initial)*queueset.ServiceTimeGuess.Seconds() + float64(r.FinalSeats)*r.Latency.Seconds()
+		} else {
+			q.Executing++
+			q.SeatsInUse += initial
 		}
 	}
-	for i := range state.Queues {
-		if q := &state.Queues[i]; q.Level == level {
-			replica.Add(&queues, &q.SeatsUsed)
-		}
+	if !told {
+		return []Queue{}
 	}
-	if sum != nil && queues != nil {
-		return new(max(*sum, *queues))
-	}
-	if row := levelRow(state, level); row != nil && row.Executing == 0 {
-		return cmp.Or(sum, queues, new(0))
-	}
-	return cmp.Or(sum, queues)
+	return out
 }
 
 // handOf returns the queues of the hand; none if the state of the queues is not known.

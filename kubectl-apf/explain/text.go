@@ -36,7 +36,10 @@ func (s FlowSchema) text() string {
 
 func (l PriorityLevel) text() string {
 	text := fmt.Sprintf("%s (%s)", l.Name, l.Type)
-	if l.Queues > 0 {
+	switch {
+	case l.Queues > 0 && l.byFlow:
+		text = fmt.Sprintf("%s (%s: at most %s of a flow wait, and %s of the level)", l.Name, l.Type, table.Count(l.mostOfFlow(), "request"), table.Count(l.most(), "request"))
+	case l.Queues > 0:
 		text = fmt.Sprintf("%s (%s: hands of %d out of %d queues, at most %d requests in each)", l.Name, l.Type, l.HandSize, l.Queues, l.QueueLengthLimit)
 	}
 	if l.UID != "" {
@@ -44,6 +47,10 @@ func (l PriorityLevel) text() string {
 	}
 	return text
 }
+
+// mostOfFlow and most are how many requests of a flow and of the level may wait in the engine pkg/apf.
+func (l PriorityLevel) mostOfFlow() int { return l.HandSize * l.QueueLengthLimit }
+func (l PriorityLevel) most() int       { return l.Queues * l.QueueLengthLimit }
 
 func (l Limits) text() string {
 	text := fmt.Sprintf("nominal %d, lower %d, upper %d, current %d seats", l.Nominal, l.Lower, l.Upper, l.Current)
@@ -75,6 +82,9 @@ func (f Flow) text(schema string) string {
 	var queues []string
 	for _, index := range f.Hand {
 		queues = append(queues, fmt.Sprint(index))
+	}
+	if len(queues) == 1 {
+		return text + "; queue " + queues[0]
 	}
 	return text + "; queues " + strings.Join(queues, ", ")
 }

@@ -74,6 +74,8 @@ func TestA429OfAHandlerIsNamed(t *testing.T) {
 	_, notes, err := UIDs(strings.NewReader("HTTP/2 429\r\nretry-after: 1\r\nx-kubernetes-pf-flowschema-uid: " + schemaUID + "\r\n\r\n" +
 		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`))
 	require.NoError(t, err)
+	_, _, err = UIDs(strings.NewReader(`{"kind":"Status","message":"storage is (re)initializing","code":429}`))
+	require.EqualError(t, err, `"storage is (re)initializing": a handler of the API server answered 429, not flow control. So no object rejected the request`)
 	assert.Equal(t, []string{`"storage is (re)initializing": a handler of the API server answered 429, not flow control. The objects are those that admitted the request.`}, notes)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,7 @@ func requestOfEvent(text []byte) (*Request, error) {
 	if s := e.ResponseStatus; s != nil {
 		r.setStatus(int(s.Code))
 		reason := rejectionReason(s)
-		if s.Code == http.StatusTooManyRequests && (s.Reason == "" || reason != "") && r.Governed() {
+		if s.Code == http.StatusTooManyRequests && (!byHandler(s) || reason != "") && r.Governed() {
 			r.Rejected = cmp.Or(reason, trace.UnknownReason)
 		} else if s.Code == http.StatusTooManyRequests {
 			r.Said = s.Message
@@ -89,6 +90,11 @@ func (r *Request) classify(e *auditv1.Event) error {
 		r.Groups, r.GroupsImplied = trace.WellKnownGroups(r.User), true
 	}
 	return nil
+}
+
+// byHandler reports whether a handler made a response 429: flow control says nothing of its own in it.
+func byHandler(s *metav1.Status) bool {
+	return s.Reason != "" || s.Message != "" && !strings.HasPrefix(s.Message, "Too many requests")
 }
 
 // rejectionReason returns the reason of flow control that a Status tells, or "".

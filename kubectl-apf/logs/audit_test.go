@@ -113,6 +113,7 @@ func TestRejectedInEvents(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"a 429 without a reason is flow control's", rejected, trace.UnknownReason},
 		{"a 429 with a reason is a handler's", evicted, ""},
+		{"a 429 with the message of a handler is the handler's", strings.Replace(evicted, `"reason":"TooManyRequests",`, "", 1), ""},
 		{"a 429 with a cause of flow control is flow control's", explained, "queue-full"},
 		{"with annotations the outcome decides, not the reason", annotated, "time-out"},
 		{"an outcome that is no reason is an execution", strings.Replace(annotated, `"time-out"`, `"executed"`, 1), ""},

@@ -91,7 +91,7 @@ func TestDumpsOfPeerAreRead(t *testing.T) {
 	got.Arrived, got.Started = time.Time{}, time.Time{}
 	assert.Equal(t, replica.Request{
 		Level: "catch-all", FlowSchema: "catch-all", Queue: -1, Place: -1,
-		InitialSeats: 3, FinalSeats: 2, Latency: 5 * time.Millisecond, User: "CN=alice, O=devs", Verb: "update",
+		InitialSeats: new(3), FinalSeats: 2, Latency: 5 * time.Millisecond, User: "CN=alice, O=devs", Verb: "update",
 		Path: info.Path, Namespace: "ns1", Name: "d1", APIVersion: "apps/v1", Resource: "deployments", SubResource: "scale",
 	}, got)
 }
@@ -111,7 +111,7 @@ func TestRowsOfPeerThatLieDoNotBreakOthers(t *testing.T) {
 			users := map[string]string{}
 			for _, r := range state.Requests {
 				users[r.User] = r.Path
-				assert.Equal(t, 3, r.InitialSeats)
+				assert.Equal(t, new(3), r.InitialSeats)
 			}
 			assert.Equal(t, "/before", users["alice"])
 			assert.Equal(t, "/after", users["zoë"])

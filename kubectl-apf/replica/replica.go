@@ -4,7 +4,10 @@
 // replicas.
 package replica
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Replica is the state of one API server at one time. Endpoints are read one after
 // the other, so they are not of exactly the same time.
@@ -37,6 +40,11 @@ func (r *Replica) Since(at time.Time) *float64 {
 		return nil
 	}
 	return new(max(0, r.Taken.Sub(at).Seconds()))
+}
+
+// Lacks reports whether an endpoint could not be read.
+func (r *Replica) Lacks(endpoint Endpoint) bool {
+	return slices.ContainsFunc(r.Missing, func(m Missing) bool { return m.What == string(endpoint) })
 }
 
 // Missing is something that could not be read.
@@ -82,7 +90,8 @@ type Request struct {
 	Arrived time.Time `column:"ArriveTime" json:"arrived"`
 	Started time.Time `column:"StartTime" json:"-"` // zero while the request waits
 	// InitialSeats are used until the response, FinalSeats for Latency after it.
-	InitialSeats int           `column:"InitialSeats" json:"seats"`
+	// InitialSeats is nil if the dump does not tell seats, before Kubernetes 1.23.
+	InitialSeats *int          `column:"InitialSeats" json:"seats"`
 	FinalSeats   int           `column:"FinalSeats" json:"finalSeats,omitempty"`
 	Latency      time.Duration `column:"AdditionalLatency" json:"-"`
 	User         string        `column:"UserName" json:"user,omitempty"`

@@ -84,11 +84,18 @@ func TestWaitingRequestHasNotStarted(t *testing.T) {
 			assert.Empty(t, state.Missing)
 			assert.Equal(t, []replica.Request{{
 				Level: "system", FlowSchema: "s1", Distinguisher: "bob", Queue: 3, Place: 0,
-				Arrived: time.Date(2024, 5, 6, 7, 8, 12, 500e6, time.UTC), InitialSeats: 2, FinalSeats: 10, Latency: 5 * time.Millisecond,
+				Arrived: time.Date(2024, 5, 6, 7, 8, 12, 500e6, time.UTC), InitialSeats: new(2), FinalSeats: 10, Latency: 5 * time.Millisecond,
 			}}, state.Requests)
 			assert.True(t, state.Requests[0].Started.IsZero())
 		})
 	}
+}
+
+func TestDumpsBefore128LackTheRequestsThatExecute(t *testing.T) {
+	state := read(replica.EndpointRequests, "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime\nsystem, s1, 3, 0, bob, 2024-05-06T07:08:12.5Z\n")
+	require.Len(t, state.Requests, 1)
+	assert.Nil(t, state.Requests[0].InitialSeats)
+	assert.True(t, state.Lacks(replica.EndpointRequests))
 }
 
 func TestFlows(t *testing.T) {

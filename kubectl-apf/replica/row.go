@@ -42,6 +42,9 @@ func parseCell(kind any, text string) (any, error) {
 	switch kind.(type) {
 	case int:
 		return strconv.Atoi(text)
+	case *int:
+		number, err := strconv.Atoi(text)
+		return &number, err
 	case uint64:
 		return strconv.ParseUint(text, 10, 64)
 	case time.Time:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,6 +76,9 @@ func parseText(body []byte) (rows []row, faults []string) {
 	columns := newColumns(strings.TrimSuffix(lines[0], "\r"))
 	if columns.names[0] != firstColumn {
 		return nil, []string{"The first line does not name the columns of a dump."}
+	}
+	if slices.Contains(columns.names, "requestindexinqueue") && !slices.Contains(columns.names, "starttime") {
+		faults = append(faults, "It lacks the requests that execute: API servers tell them from Kubernetes 1.28 on.")
 	}
 	bad, total := 0, 0
 	for _, line := range lines[1:] {

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,7 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
 	out.Notes = append(out.Notes, found.out.notes()...)
-	if out, err = fill(out); err != nil {
+	if out, err = fill(out, found.levelsWithoutObject()); err != nil {
 		return out, err
 	}
 	if out.Total = s.options.Total; out.Total == 0 {
@@ -106,14 +107,41 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	return out, nil
 }
 
-// fill adds the built-in objects of a kind that is missing altogether.
-func fill(out configuration.Configuration) (configuration.Configuration, error) {
-	if len(out.FlowSchemas) > 0 && len(out.PriorityLevels) > 0 {
+// levelsWithoutObject returns the levels that servers tell of, and that have no object here, sorted: the
+// objects are not all.
+func (f *findings) levelsWithoutObject() []string {
+	told := map[string]bool{}
+	for _, server := range f.servers {
+		for i := range server.state.Levels {
+			told[server.state.Levels[i].Name] = true
+		}
+		for name := range server.state.Metrics.Levels {
+			told[name] = true
+		}
+	}
+	for _, level := range f.objects.PriorityLevels() {
+		delete(told, level.Name)
+	}
+	return slices.Sorted(maps.Keys(told))
+}
+
+// fill adds the built-in objects of a kind that is missing altogether, and of both kinds if levels are missing
+// that servers have.
+func fill(out configuration.Configuration, missing []string) (configuration.Configuration, error) {
+	some := len(out.FlowSchemas) > 0 && len(out.PriorityLevels) > 0
+	missing = slices.DeleteFunc(missing, func(name string) bool { return name == "exempt" || name == "catch-all" }) // built in
+	if some && len(missing) == 0 {
 		return out, nil
 	}
 	standard, err := configuration.BuiltIn(out.Release)
 	if err != nil {
 		return out, err
+	}
+	if some {
+		out.Notes = append(out.Notes, fmt.Sprintf("API servers have priority levels without an object here: %s. So objects are missing, and the built-in ones of Kubernetes %s are assumed for these.", strings.Join(missing, ", "), out.Release))
+		whole := standard.Overlay(out.FlowSchemas, out.PriorityLevels)
+		out.FlowSchemas, out.PriorityLevels = whole.FlowSchemas, whole.PriorityLevels
+		return out, nil
 	}
 	out.Assumed = len(out.FlowSchemas) == 0 && len(out.PriorityLevels) == 0
 	if len(out.FlowSchemas) == 0 {

@@ -18,8 +18,7 @@
 // A flow is a flow schema together with a flow distinguisher. flowcontrol-apiserver
 // tells the seat-seconds that its heaviest flows used in the last minute
 // (/debug/api_priority_and_fairness/top_flows). Of other servers, only the requests of
-// this moment are known (dump_requests): the seats that a flow holds. A dump does not
-// tell whether a request has its initial or its final seats; initial ones are counted.
+// this moment are known (dump_requests): the seats that a flow holds.
 //
 // # JSON
 //

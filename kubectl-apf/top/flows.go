@@ -27,14 +27,17 @@ type Flow struct {
 	// SeatSecondsError. Both are null where the servers do not tell them.
 	SeatSeconds      *float64 `json:"seatSeconds"`
 	SeatSecondsError *float64 `json:"seatSecondsError"`
-	// SeatsInUse are the initial seats of the requests that execute.
-	SeatsInUse int `json:"seatsInUse"`
+	// SeatsInUse are the seats of the requests that execute.
+	SeatsInUse *int `json:"seatsInUse"`
 	// Executing and Waiting are numbers of requests.
-	Executing int `json:"executing"`
-	Waiting   int `json:"waiting"`
+	Executing *int `json:"executing"`
+	Waiting   *int `json:"waiting"`
 	// OldestWaitSeconds is how long the longest waiting request has waited; null if none
 	// waits.
 	OldestWaitSeconds *float64 `json:"oldestWaitSeconds"`
+
+	// seatless reports that the seats of one that executes are unknown.
+	seatless bool
 }
 
 // FlowOrders returns the sort keys of OfFlows; the first is the default.
@@ -43,10 +46,10 @@ func FlowOrders() []string { return keys(flowOrders()) }
 func flowOrders() []order[Flow] {
 	return []order[Flow]{
 		{"seat-seconds", func(a, b Flow) int {
-			return cmp.Or(descending(a.SeatSeconds, b.SeatSeconds), cmp.Compare(b.SeatsInUse, a.SeatsInUse), cmp.Compare(b.Waiting, a.Waiting))
+			return cmp.Or(descending(a.SeatSeconds, b.SeatSeconds), descending(a.SeatsInUse, b.SeatsInUse), descending(a.Waiting, b.Waiting))
 		}},
-		{"seats", func(a, b Flow) int { return cmp.Compare(b.SeatsInUse, a.SeatsInUse) }},
-		{"waiting", func(a, b Flow) int { return cmp.Compare(b.Waiting, a.Waiting) }},
+		{"seats", func(a, b Flow) int { return descending(a.SeatsInUse, b.SeatsInUse) }},
+		{"waiting", func(a, b Flow) int { return descending(a.Waiting, b.Waiting) }},
 		{"oldest", func(a, b Flow) int { return descending(a.OldestWaitSeconds, b.OldestWaitSeconds) }},
 		{"name", func(Flow, Flow) int { return 0 }},
 	}
@@ -66,7 +69,7 @@ func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 	for i := range now {
 		r := &now[i]
 		for j := range r.Flows {
-			addHeavy(flows, &r.Flows[j])
+			addHeavy(flows, &r.Flows[j], r)
 		}
 		for j := range r.Requests {
 			addRequest(flows, &r.Requests[j], r)
@@ -78,6 +81,13 @@ func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 	for _, key := range slices.SortedFunc(maps.Keys(flows), flowKey.compare) {
 		out.Flows = append(out.Flows, *flows[key])
 		out.Total.add(flows[key])
+	}
+	for i := range out.Flows { // a sum of some flows is none of all
+		for f, figure := range out.Flows[i].figures() {
+			if *figure == nil {
+				*out.Total.figures()[f] = nil
+			}
+		}
 	}
 	var err error
 	out.Flows, out.Omitted, err = choose(out.Flows, flowOrders(), options)
@@ -91,28 +101,42 @@ func flowNamed(flows map[flowKey]*Flow, key flowKey) *Flow {
 	return flows[key]
 }
 
-func addHeavy(flows map[flowKey]*Flow, heavy *replica.Flow) {
-	flow := flowNamed(flows, flowKey{heavy.Level, heavy.FlowSchema, heavy.Distinguisher})
-	replica.Add(&flow.SeatSeconds, &heavy.SeatSeconds1m)
-	replica.Add(&flow.SeatSecondsError, &heavy.Error1m)
+// addHeavy adds a flow of a replica.
+func addHeavy(flows map[flowKey]*Flow, heavy *replica.Flow, r *replica.Replica) {
+	of := Flow{SeatSeconds: &heavy.SeatSeconds1m, SeatSecondsError: &heavy.Error1m}
+	if !r.Lacks(replica.EndpointRequests) {
+		of.Waiting = new(0)
+	}
+	if r.TellsExecuting(heavy.Level) {
+		of.SeatsInUse, of.Executing = new(0), new(0)
+	}
+	flowNamed(flows, flowKey{heavy.Level, heavy.FlowSchema, heavy.Distinguisher}).add(&of)
 }
 
 func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Replica) {
-	flow := flowNamed(flows, flowKey{request.Level, request.FlowSchema, request.Distinguisher})
+	of := Flow{SeatsInUse: request.Seats(), Executing: new(1), Waiting: new(0)}
 	if request.Started.IsZero() {
-		flow.Waiting++
-		longer(&flow.OldestWaitSeconds, r.Since(request.Arrived))
-		return
+		of = Flow{SeatsInUse: new(0), Executing: new(0), Waiting: new(1), OldestWaitSeconds: r.Since(request.Arrived)}
 	}
-	flow.Executing++
-	flow.SeatsInUse += request.InitialSeats
+	if !r.TellsExecuting(request.Level) {
+		of.Executing, of.SeatsInUse = nil, nil
+	}
+	of.seatless = of.SeatsInUse == nil
+	flowNamed(flows, flowKey{request.Level, request.FlowSchema, request.Distinguisher}).add(&of)
 }
+
+// figures are what each dump of requests tells.
+func (f *Flow) figures() []**int { return []**int{&f.SeatsInUse, &f.Executing, &f.Waiting} }
 
 // add adds the figures of another flow to the flow's.
 func (f *Flow) add(other *Flow) {
-	f.SeatsInUse += other.SeatsInUse
-	f.Executing += other.Executing
-	f.Waiting += other.Waiting
+	others := other.figures()
+	for i, figure := range f.figures() {
+		replica.Add(figure, *others[i])
+	}
+	if f.seatless = f.seatless || other.seatless; f.seatless {
+		f.SeatsInUse = nil
+	}
 	replica.Add(&f.SeatSeconds, other.SeatSeconds)
 	replica.Add(&f.SeatSecondsError, other.SeatSecondsError)
 	longer(&f.OldestWaitSeconds, other.OldestWaitSeconds)

@@ -147,42 +147,23 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 			*level.Rejected += count
 		}
 	}
-	for name, sum := range seatsOf(r) {
-		level := levelNamed(levels, name)
-		level.SeatsInUse = cmp.Or(level.SeatsInUse, sum)
-	}
 	for i := range r.Levels {
 		row := &r.Levels[i]
 		level := levelNamed(levels, row.Name)
 		level.Executing, level.Waiting = cmp.Or(level.Executing, &row.Executing), cmp.Or(level.Waiting, &row.Waiting)
 		level.Rejected = cmp.Or(level.Rejected, new(row.Rejected+row.TimedOut+row.Cancelled))
-		// A dump that lacks the executing requests does not tell of their seats.
-		if row.Executing == 0 && !lacks(r, replica.EndpointRequests) {
-			replica.Add(&level.SeatsInUse, new(0))
-		}
 	}
 	for i := range r.Requests {
-		if request := &r.Requests[i]; request.Started.IsZero() {
-			longer(&levelNamed(levels, request.Level).OldestWaitSeconds, r.Since(request.Arrived))
+		request := &r.Requests[i]
+		if level := levelNamed(levels, request.Level); request.Started.IsZero() {
+			longer(&level.OldestWaitSeconds, r.Since(request.Arrived))
 		}
 	}
-	for _, level := range levels {
+	for name, level := range levels {
 		level.Replicas = 1
+		level.SeatsInUse = cmp.Or(level.SeatsInUse, r.SeatsInUse(name))
 	}
 	return levels
-}
-
-// seatsOf returns the seats of the requests that execute, by level.
-func seatsOf(r *replica.Replica) map[string]*int {
-	seats := map[string]*int{}
-	for i := range r.Requests {
-		if request := &r.Requests[i]; !request.Started.IsZero() {
-			sum := seats[request.Level]
-			replica.Add(&sum, &request.InitialSeats)
-			seats[request.Level] = sum
-		}
-	}
-	return seats
 }
 
 // figures are what each whole scrape tells.

@@ -69,7 +69,7 @@ func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
 		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),
 		replica.EndpointRequests: len(r.Requests), replica.EndpointFlows: len(r.Flows),
 	}
-	return rows[endpoint] > 0 || !lacks(r, endpoint)
+	return rows[endpoint] > 0 || !r.Lacks(endpoint)
 }
 
 // told returns the number of replicas that could be reached.
@@ -81,11 +81,6 @@ func (o Origin) told() int {
 		}
 	}
 	return count
-}
-
-// lacks reports whether the endpoint of a replica could not be read.
-func lacks(r *replica.Replica, endpoint replica.Endpoint) bool {
-	return slices.ContainsFunc(r.Missing, func(m replica.Missing) bool { return m.What == string(endpoint) })
 }
 
 // longer makes the longest known wait not less than wait, in seconds; nil if it is unknown.

@@ -12,11 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-const (
-	unknown = "-"
-	// total names the sum in tables. No object has a name in capitals.
-	total = "TOTAL"
-)
+// total names the sum in tables. No object has a name in capitals.
+const total = "TOTAL"
 
 // WriteTable writes the levels and their sum.
 func (l Levels) WriteTable(w io.Writer, options table.Options) error {
@@ -39,8 +36,8 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 			name = total
 		}
 		out.Rows = append(out.Rows, []string{
-			name, integer(level.SeatsInUse), integer(level.CurrentLimit), integer(level.NominalLimit),
-			integer(level.LowerLimit), integer(level.UpperLimit), integer(level.Executing), integer(level.Waiting),
+			name, table.Known(level.SeatsInUse), table.Known(level.CurrentLimit), table.Known(level.NominalLimit),
+			table.Known(level.LowerLimit), table.Known(level.UpperLimit), table.Known(level.Executing), table.Known(level.Waiting),
 			wait(level.OldestWaitSeconds), decimal(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
 		})
 	}
@@ -66,8 +63,8 @@ func (f Flows) WriteTable(w io.Writer, options table.Options) error {
 			schema = total
 		}
 		out.Rows = append(out.Rows, []string{
-			schema, flow.Distinguisher, decimal(flow.SeatSeconds), strconv.Itoa(flow.SeatsInUse), strconv.Itoa(flow.Executing),
-			strconv.Itoa(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, decimal(flow.SeatSecondsError),
+			schema, flow.Distinguisher, decimal(flow.SeatSeconds), table.Known(flow.SeatsInUse), table.Known(flow.Executing),
+			table.Known(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, decimal(flow.SeatSecondsError),
 		})
 	}
 	return write(w, out, options, "flows", f.Omitted, f.Origin)
@@ -91,7 +88,7 @@ func (r Requests) WriteTable(w io.Writer, options table.Options) error {
 	}}
 	for _, request := range r.Requests {
 		out.Rows = append(out.Rows, []string{
-			wait(request.AgeSeconds), string(request.State), strconv.Itoa(request.InitialSeats), request.User, request.Verb, request.Path,
+			wait(request.AgeSeconds), string(request.State), table.Known(request.InitialSeats), request.User, request.Verb, request.Path,
 			request.FlowSchema, request.Level, wait(request.WaitSeconds), index(request.Queue), index(request.Place), request.Replica,
 		})
 	}
@@ -109,17 +106,10 @@ func write(w io.Writer, out table.Table, options table.Options, what string, omi
 	return nil
 }
 
-func integer(figure *int) string {
-	if figure == nil {
-		return unknown
-	}
-	return strconv.Itoa(*figure)
-}
-
 // index formats an index, which is negative if there is none.
 func index(i int) string {
 	if i < 0 {
-		return unknown
+		return table.Dash
 	}
 	return strconv.Itoa(i)
 }
@@ -127,14 +117,14 @@ func index(i int) string {
 // decimal formats a figure with one decimal.
 func decimal(figure *float64) string {
 	if figure == nil {
-		return unknown
+		return table.Dash
 	}
 	return strconv.FormatFloat(*figure, 'f', 1, 64)
 }
 
 func wait(seconds *float64) string {
 	if seconds == nil {
-		return unknown
+		return table.Dash
 	}
 	return span(*seconds)
 }

@@ -11,11 +11,11 @@ type Requests struct {
 	Requests []Request `json:"requests"`
 	// Omitted is the number of requests beyond the limit.
 	Omitted int `json:"omitted,omitempty"`
-	// Executing and Waiting are numbers of requests, and SeatsInUse the initial seats of executing
-	// ones, also beyond the limit.
-	Executing  int `json:"executing"`
-	Waiting    int `json:"waiting"`
-	SeatsInUse int `json:"seatsInUse"`
+	// Executing and Waiting are numbers of requests, and SeatsInUse the seats of executing ones, also
+	// beyond the limit.
+	Executing  int  `json:"executing"`
+	Waiting    int  `json:"waiting"`
+	SeatsInUse *int `json:"seatsInUse"`
 	Origin
 }
 
@@ -47,7 +47,7 @@ func requestOrders() []order[Request] {
 	return []order[Request]{
 		{"age", func(a, b Request) int { return descending(a.AgeSeconds, b.AgeSeconds) }},
 		{"wait", func(a, b Request) int { return descending(a.WaitSeconds, b.WaitSeconds) }},
-		{"seats", func(a, b Request) int { return cmp.Compare(b.InitialSeats, a.InitialSeats) }},
+		{"seats", func(a, b Request) int { return descending(a.InitialSeats, b.InitialSeats) }},
 		{"level", func(a, b Request) int { return cmp.Compare(a.Level, b.Level) }},
 		{"user", func(a, b Request) int { return cmp.Compare(a.User, b.User) }},
 	}
@@ -56,7 +56,7 @@ func requestOrders() []order[Request] {
 // OfRequests returns the requests that execute or wait. An error means that the
 // options are invalid.
 func OfRequests(now []replica.Replica, options Options) (Requests, error) {
-	out := Requests{Origin: originOf(now), Requests: []Request{}}
+	out := Requests{Origin: originOf(now), Requests: []Request{}, SeatsInUse: new(0)}
 	for i := range now {
 		r := &now[i]
 		for j := range r.Requests {
@@ -65,7 +65,7 @@ func OfRequests(now []replica.Replica, options Options) (Requests, error) {
 				out.Waiting++
 			} else {
 				out.Executing++
-				out.SeatsInUse += request.InitialSeats
+				out.SeatsInUse = replica.Plus(out.SeatsInUse, request.Seats())
 			}
 			out.Requests = append(out.Requests, request)
 		}

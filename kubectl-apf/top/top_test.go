@@ -39,9 +39,9 @@ func dumped(name string) replica.Replica {
 		Name: name, Read: now, Taken: now,
 		Levels: []replica.Level{{Name: "system", Executing: 2, Waiting: 1, Rejected: 5, TimedOut: 2, Cancelled: 1}, {Name: "exempt"}},
 		Requests: []replica.Request{
-			{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", Arrived: now.Add(-3 * time.Second), Started: now.Add(-time.Second), InitialSeats: 4, Queue: 2, Place: -1, User: "n1", Verb: "list", Path: "/api/v1/pods"},
-			{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", Arrived: now.Add(-2 * time.Second), Started: now.Add(-2 * time.Second), InitialSeats: 1, Queue: 3, Place: -1, User: "n1"},
-			{Level: "system", FlowSchema: "nodes", Distinguisher: "n2", Arrived: now.Add(-1500 * time.Millisecond), InitialSeats: 1, Queue: 2, Place: 0, User: "n2"},
+			{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", Arrived: now.Add(-3 * time.Second), Started: now.Add(-time.Second), InitialSeats: new(4), Queue: 2, Place: -1, User: "n1", Verb: "list", Path: "/api/v1/pods"},
+			{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", Arrived: now.Add(-2 * time.Second), Started: now.Add(-2 * time.Second), InitialSeats: new(1), Queue: 3, Place: -1, User: "n1"},
+			{Level: "system", FlowSchema: "nodes", Distinguisher: "n2", Arrived: now.Add(-1500 * time.Millisecond), InitialSeats: new(1), Queue: 2, Place: 0, User: "n2"},
 		},
 		Missing: []replica.Missing{{What: "/metrics", Why: "This needs the right \"get\" on the nonResourceURL \"/metrics\"."}},
 	}
@@ -173,21 +173,57 @@ func TestFlowsHaveTheSeatSecondsThatServersTell(t *testing.T) {
 	answer, err := OfFlows([]replica.Replica{one, other}, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []Flow{
-		{Level: "global-default", FlowSchema: "global-default", Distinguisher: "u", SeatSeconds: new(30.0), SeatSecondsError: new(0.0)},
-		{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatSeconds: new(24.0), SeatSecondsError: new(4.0), SeatsInUse: 10, Executing: 4},
-		{Level: "system", FlowSchema: "nodes", Distinguisher: "n2", Waiting: 2, OldestWaitSeconds: new(1.5)},
+		{Level: "global-default", FlowSchema: "global-default", Distinguisher: "u", SeatSeconds: new(30.0), SeatSecondsError: new(0.0), SeatsInUse: new(0), Executing: new(0), Waiting: new(0)},
+		{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatSeconds: new(24.0), SeatSecondsError: new(4.0), SeatsInUse: new(10), Executing: new(4), Waiting: new(0)},
+		{Level: "system", FlowSchema: "nodes", Distinguisher: "n2", SeatsInUse: new(0), Executing: new(0), Waiting: new(2), OldestWaitSeconds: new(1.5)},
 	}, answer.Flows)
-	assert.Equal(t, Flow{SeatSeconds: new(54.0), SeatSecondsError: new(4.0), SeatsInUse: 10, Executing: 4, Waiting: 2, OldestWaitSeconds: new(1.5)}, answer.Total)
+	assert.Equal(t, Flow{SeatSeconds: new(54.0), SeatSecondsError: new(4.0), SeatsInUse: new(10), Executing: new(4), Waiting: new(2), OldestWaitSeconds: new(1.5)}, answer.Total)
 }
 
 func TestFlowsOfServersThatDoNotTellAreThoseOfTheRequests(t *testing.T) {
 	answer, err := OfFlows([]replica.Replica{dumped("a")}, Options{Limit: 1})
 	require.NoError(t, err)
-	assert.Equal(t, []Flow{{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatsInUse: 5, Executing: 2}}, answer.Flows)
+	assert.Equal(t, []Flow{{Level: "system", FlowSchema: "nodes", Distinguisher: "n1", SeatsInUse: new(5), Executing: new(2), Waiting: new(0)}}, answer.Flows)
 	assert.Equal(t, 1, answer.Omitted)
 
 	_, err = OfFlows(nil, Options{Sort: "age"})
 	require.ErrorContains(t, err, "must be one of seat-seconds, seats, waiting, oldest, name")
+}
+
+// TestWhatNoLineTellsOfSeatsIsUnknown has a dump without the columns of seats, as up to Kubernetes 1.22, and a replica
+// that tells its heavy flows and no requests.
+func TestWhatNoLineTellsOfSeatsIsUnknown(t *testing.T) {
+	old := dumped("a")
+	for i := range old.Requests {
+		old.Requests[i].InitialSeats = nil
+	}
+	assert.Nil(t, levels(t, []replica.Replica{old}, nil, Options{Sort: "name"}).Levels[1].SeatsInUse)
+	requests, err := OfRequests([]replica.Replica{old}, Options{Sort: "seats"})
+	require.NoError(t, err)
+	assert.Nil(t, requests.SeatsInUse)
+	var out bytes.Buffer
+	require.NoError(t, requests.WriteTable(&out, table.Options{}))
+	assert.Contains(t, out.String(), "3.0s  executing      -  n1 ")
+	text, err := json.Marshal(requests.Requests[0])
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"seats":null`)
+
+	blind := replica.Replica{
+		Name: "b", Read: now, Flows: []replica.Flow{{Level: "system", FlowSchema: "nodes", Distinguisher: "n3", SeatSeconds1m: 12}},
+		Missing: []replica.Missing{{What: string(replica.EndpointRequests), Why: "Forbidden."}},
+	}
+	flows, err := OfFlows([]replica.Replica{old, blind}, Options{})
+	require.NoError(t, err)
+	out.Reset()
+	require.NoError(t, flows.WriteTable(&out, table.Options{Wide: true}))
+	rows, _, _ := strings.Cut(out.String(), "Note: ")
+	assert.Equal(t, ""+
+		"FLOWSCHEMA  FLOW  SEAT-SECONDS  SEATS  EXECUTING  WAITING  OLDEST  LEVEL   ERROR\n"+
+		"nodes       n3            12.0      -          -        -       -  system    0.0\n"+
+		"nodes       n2               -      0          0        1    1.5s  system      -\n"+
+		"nodes       n1               -      -          2        0       -  system      -\n"+
+		"TOTAL                     12.0      -          -        -    1.5s            0.0\n", rows)
+	assert.Contains(t, out.String(), "Note: SEATS and WAITING are from 1 of 2 API servers: the others do not tell them.\n")
 }
 
 func TestRequestsAreSortedByAge(t *testing.T) {
@@ -197,10 +233,10 @@ func TestRequestsAreSortedByAge(t *testing.T) {
 	first, last := answer.Requests[0], answer.Requests[2]
 	assert.Equal(t, []float64{3, 2, 1.5, 1.5}, []float64{*first.AgeSeconds, *first.WaitSeconds, *last.AgeSeconds, *last.WaitSeconds})
 	assert.Equal(t, []State{Executing, Waiting}, []State{first.State, last.State})
-	assert.Equal(t, []int{2, 1, 5}, []int{answer.Executing, answer.Waiting, answer.SeatsInUse})
+	assert.Equal(t, []int{2, 1, 5}, []int{answer.Executing, answer.Waiting, *answer.SeatsInUse})
 	bySeats, err := OfRequests([]replica.Replica{dumped("a")}, Options{Sort: "seats", Limit: 1})
 	require.NoError(t, err)
-	assert.Equal(t, 4, bySeats.Requests[0].InitialSeats)
+	assert.Equal(t, 4, *bySeats.Requests[0].InitialSeats)
 	assert.Equal(t, 2, bySeats.Omitted)
 	_, err = OfRequests(nil, Options{Sort: "size"})
 	require.ErrorContains(t, err, "must be one of age, wait, seats, level, user")
@@ -262,7 +298,7 @@ func many() replica.Replica {
 	for i := range 10_000 {
 		r.Requests = append(r.Requests, replica.Request{
 			Level: strings.Repeat("l", 253), FlowSchema: strings.Repeat("s", 253), Distinguisher: fmt.Sprintf("u%0252d", i),
-			Arrived: now, Started: now, InitialSeats: 1, User: "u", Path: "/" + strings.Repeat("p", 1000),
+			Arrived: now, Started: now, InitialSeats: new(1), User: "u", Path: "/" + strings.Repeat("p", 1000),
 		})
 	}
 	return r
@@ -272,7 +308,7 @@ func TestTenThousandFlowsWithLongNamesFitANarrowTerminal(t *testing.T) {
 	answer, err := OfFlows([]replica.Replica{many()}, Options{})
 	require.NoError(t, err)
 	require.Len(t, answer.Flows, 10_000)
-	assert.Equal(t, 10_000, answer.Total.SeatsInUse)
+	assert.Equal(t, 10_000, *answer.Total.SeatsInUse)
 	var out bytes.Buffer
 	require.NoError(t, answer.WriteTable(&out, table.Options{Width: 60}))
 	for line := range strings.Lines(out.String()) {

@@ -54,7 +54,7 @@
 // # Remedies
 //
 // A remedy is given only if the figures support it, whatever the unknown ones are: each says which. A log
-// that seems to be filtered by a user or status tells neither what a level did nor why. New shares are found with the
+// that may be filtered by a user or status tells neither what a level did nor why. New shares are found with the
 // engine, by search: the least shares whose nominal limit suffices.
 //
 // # JSON

@@ -25,15 +25,15 @@ func (s *seen) add(r *logs.Request) {
 	s.succeeded = s.succeeded || r.Rejected == "" && r.Status < http.StatusBadRequest
 }
 
-// filter says by what the logs seem to be filtered; "" if they do not.
+// filter says by what the logs may be filtered; "" if they are not. A log of one client looks the same.
 func (i *Inquiry) filter() string {
 	switch {
 	case i.observed == 0:
 		return ""
 	case !i.seen.succeeded:
-		return "no event is of a request that succeeded"
+		return "No event is of a request that succeeded"
 	case i.seen.user != "":
-		return fmt.Sprintf("all events are of user %s", i.seen.user)
+		return fmt.Sprintf("All events are of user %s", i.seen.user)
 	default:
 		return ""
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 const (
@@ -83,7 +82,7 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 	a := i.asked[key]
 	f := Flow{
 		PriorityLevel: key.level, FlowSchema: key.schema, Distinguisher: key.distinguisher,
-		Queues: i.hand(key), Users: most(a.users, maxUsers),
+		Queues: i.inForce.Hand(key.level, flow.HashOf(key.schema, key.distinguisher), i.configuration.Own), Users: most(a.users, maxUsers),
 		Rejected: a.rejections(), WaitsUnknown: a.untold, Reasons: map[string]int{}, Exact: !a.inferred,
 	}
 	whole := i.all[key]
@@ -106,19 +105,6 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 		f.First, f.Last = &a.first, &a.last
 	}
 	return f
-}
-
-// hand returns the queues of a flow; none for a level without queues.
-func (i *Inquiry) hand(key flowKey) []int {
-	config := i.inForce.Levels[key.level].Config
-	if config.Discipline != queueset.Queue {
-		return []int{}
-	}
-	dealer, err := flow.NewDealer(config.Queues, config.HandSize)
-	if err != nil { // the engine accepted the level, so there is no error
-		return []int{}
-	}
-	return dealer.Deal(flow.HashOf(key.schema, key.distinguisher), nil)
 }
 
 // levelsOf returns the levels of the flows, by name.
@@ -161,7 +147,7 @@ func (i *Inquiry) notes(flows int) []string {
 	}
 	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
 	if filter := i.filter(); filter != "" {
-		add(true, "The log seems to be filtered: %s. What the levels served besides is unknown, and so are fair shares and the causes of rejections: give the whole log.", filter)
+		add(true, "%s: the log may be filtered. If it is, what the levels served besides is unknown, so fair shares and causes of rejections are left out: give the whole log.", filter)
 	}
 	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)
 	add(flows > maxResult, "%d more flows are not shown.", flows-maxResult)

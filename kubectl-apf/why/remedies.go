@@ -201,11 +201,21 @@ func (i *Inquiry) moreBorrowing(key flowKey, s *levelState) *Remedy {
 		s.metrics.current < s.metrics.upper || s.metrics.demand <= float64(s.metrics.upper) {
 		return nil
 	}
-	to := int32(math.Ceil((s.metrics.demand - float64(s.nominal)) * 100 / float64(s.nominal)))
+	lent := 0 // by the others, at most
+	for name, other := range i.inForce.Levels {
+		if name != key.level {
+			lent += other.Limits.Nominal - other.Limits.Lower
+		}
+	}
+	borrowed := min(int(math.Ceil(s.metrics.demand))-s.nominal, lent)
+	if s.nominal+borrowed <= s.metrics.upper {
+		return nil
+	}
+	to := int32((borrowed*100 + s.nominal - 1) / s.nominal)
 	return &Remedy{
 		Action: fmt.Sprintf("Raise borrowingLimitPercent of priority level %s from %d to %d.", key.level, *share.BorrowingLimitPercent, to),
-		Because: fmt.Sprintf("Requests demand %.0f seats. It has %d, its upper limit: %d nominal, %d borrowed.",
-			s.metrics.demand, s.metrics.upper, s.nominal, s.metrics.upper-s.nominal),
+		Because: fmt.Sprintf("Requests demand %.0f seats. It has %d, its upper limit: %d nominal, %d borrowed. The other levels lend up to %d.",
+			s.metrics.demand, s.metrics.upper, s.nominal, s.metrics.upper-s.nominal, lent),
 		Object: levelObject(key.level), Field: "spec.limited.borrowingLimitPercent", From: *share.BorrowingLimitPercent, To: to,
 	}
 }
@@ -221,8 +231,8 @@ func (i *Inquiry) moreShares(key flowKey, s *levelState) *Remedy {
 	raise, ok := raiseShares(i.configuration, key.level, seats)
 	if !ok {
 		return &Remedy{
-			Action:  "Raise the seats of the server: --max-requests-inflight and --max-mutating-requests-inflight.",
-			Because: because + fmt.Sprintf(" No shares of priority level %s give it %d seats.", key.level, seats),
+			Action:  "Make its clients send less, or raise the seats of the server: --max-requests-inflight and --max-mutating-requests-inflight.",
+			Because: because + fmt.Sprintf(" No shares of priority level %s give it %d seats and leave the others half of theirs.", key.level, seats),
 		}
 	}
 	if raise.from == raise.to {

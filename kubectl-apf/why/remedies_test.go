@@ -93,7 +93,7 @@ func TestListsOfUnknownWidthAreNoBursts(t *testing.T) {
 	}{
 		{"whose pages are smaller", "1.34", -1, "34% to 339%", []string{"Page lists of pods with limit=500, or watch instead of listing again."}},
 		{"whose pages are as large", "1.33", -1, "34% to 339%", []string{"Watch pods instead of listing them again. A limit does not lower the seats of a list here."}},
-		{"that are known to be wide", "1.33", 5000, "", []string{"Watch pods", "Raise the seats of the server"}},
+		{"that are known to be wide", "1.33", 5000, "", []string{"Watch pods", "Make its clients send less, or raise the seats of the server"}},
 		{"that are known to be narrow", "1.33", 50, "34%", []string{"Raise queueLengthLimit of priority level rest from 50 to 100."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestAFilteredLogGivesNoCause(t *testing.T) {
 		keep func(call) bool
 		says string
 	}{
-		{"by a user", func(c call) bool { return c.user == "victim" }, "all events are of user victim"},
-		{"by a status", func(c call) bool { return c.code == 429 }, "no event is of a request that succeeded"},
+		{"by a user", func(c call) bool { return c.user == "victim" }, "All events are of user victim"},
+		{"by a status", func(c call) bool { return c.code == 429 }, "No event is of a request that succeeded"},
 		{"by nothing", func(call) bool { return true }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestAFilteredLogGivesNoCause(t *testing.T) {
 			}
 			r := i.Result()
 			assert.Equal(t, test.says != "", len(r.Remedies) == 0, actions(r))
-			assert.Equal(t, test.says != "", strings.Contains(strings.Join(r.Notes, " "), "seems to be filtered: "+test.says+"."), r.Notes)
+			assert.Equal(t, test.says != "", strings.Contains(strings.Join(r.Notes, " "), test.says+": the log may be filtered."), r.Notes)
 			row := r.levelTable().Rows[0]
 			assert.Equal(t, test.says != "", slices.Equal([]string{"-", "-", "-"}, row[3:]), row)
 			assert.Equal(t, test.says != "", r.Flows[0].FairShare == nil)
@@ -172,6 +172,7 @@ func TestSharesThatSuffice(t *testing.T) {
 		{"the least shares are found", 20, 22, true},
 		{"shares that suffice stay", 10, 10, true},
 		{"no shares give more seats than the server has", 101, 0, false},
+		{"the others keep half of their seats", 60, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			raise, ok := raiseShares(site(), "queued", test.seats)
@@ -191,14 +192,23 @@ func TestBorrowingLimitThatHoldsALevelBackIsRaised(t *testing.T) {
 	c := site()
 	limit := int32(50)
 	c.PriorityLevels[0].Spec.Limited.BorrowingLimitPercent = &limit
-	i := New(Query{User: "alice"}, c, []replica.Replica{{Metrics: metricsOf(15, 15, 25)}}, start())
-	for _, one := range crowded() {
-		i.Observe(one.event())
+	remedies := func(demand float64) []Remedy {
+		i := New(Query{User: "alice"}, c, []replica.Replica{{Metrics: metricsOf(15, 15, demand)}}, start())
+		for _, one := range crowded() {
+			i.Observe(one.event())
+		}
+		return i.Result().Remedies
 	}
-	r := i.Result()
-	assert.Contains(t, r.Remedies, Remedy{
+	for _, remedy := range remedies(25) {
+		assert.NotContains(t, remedy.Action, "borrowing", "the others lend nothing")
+	}
+	c.PriorityLevels[3].Spec.Limited.LendablePercent = new(int32(50))
+	assert.Contains(t, remedies(25), Remedy{
 		Action:  "Raise borrowingLimitPercent of priority level queued from 50 to 150.",
-		Because: "Requests demand 25 seats. It has 15, its upper limit: 10 nominal, 5 borrowed.",
+		Because: "Requests demand 25 seats. It has 15, its upper limit: 10 nominal, 5 borrowed. The other levels lend up to 33.",
 		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.borrowingLimitPercent", From: int32(50), To: int32(150),
 	})
+	for demand, action := range map[float64]string{40: "from 50 to 300", 2951: "from 50 to 330"} { // 33 seats at most
+		assert.Contains(t, actions(Result{Remedies: remedies(demand)}), "Raise borrowingLimitPercent of priority level queued "+action+".")
+	}
 }

@@ -39,8 +39,14 @@ func (r *Result) WhyNothing() string {
 	return strings.Join(append([]string{r.summary(), "Give an audit log with -f, or ask flowcontrol-apiserver, which remembers rejections."}, r.missing...), " ")
 }
 
-// Affected reports whether any request of the query was delayed or rejected.
+// Affected reports whether any request of the query was delayed or rejected. Counters are of the time since
+// the servers started, so they tell it only where no flow is known.
 func (r *Result) Affected() bool {
+	for _, c := range r.Counters {
+		if r.Evidence == Nothing && reasons(c.Rejected) != "" {
+			return true
+		}
+	}
 	for i := range r.Flows {
 		if r.Flows[i].Rejected > 0 || ptr.Deref(r.Flows[i].Delayed, 0) > 0 {
 			return true
@@ -69,7 +75,7 @@ type Flow struct {
 	PriorityLevel string `json:"priorityLevel"`
 	FlowSchema    string `json:"flowSchema"`
 	Distinguisher string `json:"distinguisher"`
-	// Queues are the hand of the flow, in the order of dealing; empty for a level without queues.
+	// Queues are as in explain.Flow.Hand; empty for a level without queues.
 	Queues []int `json:"queues"`
 	// Users are the users with the most requests.
 	Users []User `json:"users"`

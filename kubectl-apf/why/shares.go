@@ -19,8 +19,8 @@ type raised struct {
 }
 
 // raiseShares returns the least shares, at least the present ones, that raise the nominal limit of
-// a level to at least seats. It returns false if there are none, or if the level has no shares to
-// raise.
+// a level to at least seats. It returns false if there are none that leave the others half of their seats,
+// or if the level has no shares to raise.
 func raiseShares(c configuration.Configuration, level string, seats int) (raised, bool) {
 	c.FlowSchemas = nil // they do not matter for limits
 	var object *flowcontrolv1.PriorityLevelConfiguration
@@ -40,7 +40,7 @@ func raiseShares(c configuration.Configuration, level string, seats int) (raised
 	}))
 	own, others := nominal(c, object, r.to)
 	r.seats, r.lost = own, max(0, othersBefore-others)
-	return r, own >= seats
+	return r, own >= seats && 2*r.lost <= othersBefore
 }
 
 // nominal returns the nominal limits of a level with the given shares, and of all

@@ -203,6 +203,9 @@ func TestMetricsAloneGiveCounters(t *testing.T) {
 	assert.Equal(t, []Counters{{
 		PriorityLevel: "queued", FlowSchema: "users", Dispatched: new(uint64(20)), Rejected: map[string]uint64{"queue-full": 4}, Waits: new(uint64(8)), MeanWaitSeconds: new(1.5),
 	}}, r.Counters)
+	assert.True(t, r.Affected(), "4 requests were rejected")
+	jobs := inquire(Query{FlowSchema: "jobs"}, replicas)
+	assert.False(t, jobs.Affected())
 	assert.Len(t, inquire(Query{}, replicas).Counters, 2, "without a query all schemas are counted")
 	assert.Empty(t, inquire(Query{User: "alice"}, replicas).Counters, "metrics do not tell the flows of a user")
 }

@@ -179,7 +179,7 @@ function showNotes() {
 
 // share is the part of the current limit that is in use; null if there is none.
 function share(level) {
-  return level.currentLimit ? level.seatsInUse / level.currentLimit : null;
+  return level.currentLimit && level.seatsInUse !== null ? level.seatsInUse / level.currentLimit : null;
 }
 
 function seconds(value) {

@@ -68,7 +68,7 @@ func (s *site) requireHands(t *testing.T) {
 		require.NoError(t, err)
 		answer, err := e.Explain(request)
 		require.NoError(t, err)
-		require.Len(t, answer.Flow.Hand, 6)
+		require.NotEmpty(t, answer.Flow.Hand)
 		hands[user] = answer.Flow.Hand
 		again(func() error {
 			_, err := s.send(t.Context(), answer.Request)
