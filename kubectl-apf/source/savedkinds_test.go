@@ -122,13 +122,13 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"a must-gather", map[string]string{first + "api_priority_and_fairness/priority_levels": levelsText, first + "metrics.json": metricsJSONOf(1), second + "metrics.json": metricsOf(1)}, 2, nil},
-		{"a must-gather twice", map[string]string{first + "metrics.json": metricsOf(1), "later/" + first + "metrics.json": metricsOf(2)}, 1, []string{"of an API server that has a later answer."}},
+		{"a must-gather twice", map[string]string{first + "metrics.json": metricsOf(1), "later/" + first + "metrics.json": metricsOf(2)}, 1, []string{"of an API server that has an answer as late or later."}},
 		{"metrics of other pods", map[string]string{first + "metrics.json": metricsOf(1), podDirectory("openshift-etcd", "etcd-0") + "metrics.json": metricsOfEtcd}, 1, []string{"etcd-0/c/c/metrics.json. These metrics have no priority level"}},
 		{"another API server", map[string]string{first + "metrics.json": metricsOf(1), podDirectory("openshift-oauth-apiserver", "apiserver-0") + "metrics.json": metricsOf(2)}, 1, []string{"other than kube-apiserver"}},
-		{"a compressed copy", map[string]string{"levels.txt": levelsText, "levels.txt.gz": gzipped(t, levelsText)}, 1, []string{"levels.txt.gz. Another file"}},
-		{"a second download", map[string]string{"levels.txt": levelsText, "levels (1).txt": levelsText}, 1, []string{"Another file"}},
-		{"an archive beside its content", map[string]string{"x.tar.gz": archived(t, map[string]string{"a/x": levelsText}), "a/x": levelsText}, 1, []string{"Another file"}},
-		{"current and previous", map[string]string{"current/x": levelsText, "previous/x": levelsText + "system, 0, true, false, 90, 0, 0, 0, 0, 0\n"}, 1, []string{"previous/x. It is of an API server that has a later answer"}},
+		{"a compressed copy", map[string]string{"levels.txt": levelsText, "levels.txt.gz": gzipped(t, levelsText)}, 1, []string{"has an answer as late or later"}},
+		{"a second download", map[string]string{"levels.txt": levelsText, "levels (1).txt": levelsText}, 1, []string{"has an answer as late or later"}},
+		{"an archive beside its content", map[string]string{"x.tar.gz": archived(t, map[string]string{"a/x": levelsText}), "a/x": levelsText}, 1, []string{"has an answer as late or later"}},
+		{"current and previous", map[string]string{"current/x": levelsText, "previous/x": levelsText + "system, 0, true, false, 90, 0, 0, 0, 0, 0\n"}, 1, []string{"previous/x. It is of an API server that has an answer as late or later"}},
 		{"two scrapes of one process", map[string]string{"a/x": metricsOf(1), "b/x": metricsOf(1) + "# later\n"}, 1, []string{"which was saved twice"}},
 		{"one request in two dumps", map[string]string{"a/x": levelsText, "a/y": requestsAt(1), "b/x": levelsText, "b/y": requestsAt(1)}, 1, []string{"which was saved twice"}},
 		{"an error and an empty file", map[string]string{"x": levelsText, "y": `{"kind":"Status","message":"nobody may"}`, "z": ""}, 1, []string{"y. The server answered with an error: nobody may.", "z. It is empty."}},
@@ -225,7 +225,7 @@ func TestPreviousIsEarlierWhateverItsTime(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, states, 1)
 			assert.Equal(t, 7, states[0].Levels[0].Waiting)
-			assert.Contains(t, whys(states[0].Missing), test.left+". It is of an API server that has a later answer")
+			assert.Contains(t, whys(states[0].Missing), test.left+". It is of an API server that has an answer as late or later")
 		})
 	}
 }

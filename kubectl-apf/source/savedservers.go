@@ -3,28 +3,14 @@ package source
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
-
-// savedAnswer is the saved response of an endpoint of some API server.
-type savedAnswer struct {
-	savedFile
-	endpoint replica.Endpoint
-	// earlier reports that the path says "previous".
-	earlier bool
-	// pod is NAMESPACE/NAME if the path names a pod.
-	pod string
-	// instance is the address of the server if the answer is a part of federated metrics.
-	instance string
-}
 
 // savedServer is what was saved of one API server.
 type savedServer struct {
@@ -52,7 +38,6 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	}
 	var servers []*savedServer
 	for _, group := range groups {
-		group = withoutCopies(group, out)
 		if instance := group[0].instance; instance != "" {
 			servers = append(servers, newSavedServer(instance, group, out))
 			continue
@@ -69,96 +54,20 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	return distinct(onlyKubeAPIServers(servers, out), out)
 }
 
-// newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
-func newSavedAnswers(file savedFile, endpoint replica.Endpoint) []savedAnswer {
-	var parts map[string][]byte
-	if endpoint == replica.EndpointMetrics {
-		parts = replica.ByInstance(file.data)
-	}
-	if parts == nil {
-		return []savedAnswer{newSavedAnswer(file, endpoint)}
-	}
-	var answers []savedAnswer
-	for instance, data := range parts {
-		file.data = data
-		a := newSavedAnswer(file, endpoint)
-		if len(parts) > 1 {
-			a.instance = instance
-		}
-		answers = append(answers, a)
-	}
-	return answers
-}
-
-var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)/`)
-
-func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
-	a := savedAnswer{savedFile: file, endpoint: endpoint}
-	if match := podPattern.FindStringSubmatch(file.inside); match != nil {
-		a.pod = match[1] + "/" + match[2]
-	}
-	for _, word := range words(file.inside) {
-		a.earlier = a.earlier || word == "previous" || word == "prev"
-	}
-	return a
-}
-
-// place identifies the directory of a server: folders that are of the form of the saved
-// answers are no part of it.
-func (a *savedAnswer) place() string {
-	switch {
-	case a.instance != "":
-		return "instance " + a.instance
-	case a.pod != "":
-		return "pod " + a.pod
-	}
-	var parts []string
-	for part := range strings.SplitSeq(path.Dir(a.inside), "/") {
-		if !slices.Contains([]string{".", "api_priority_and_fairness", "debug", "current", "previous"}, part) {
-			parts = append(parts, part)
-		}
-	}
-	return path.Join(parts...)
-}
-
-// directory is the name of the server for messages.
-func (a *savedAnswer) directory() string {
-	directory := filepath.Dir(a.path)
-	if filepath.Base(directory) == "api_priority_and_fairness" {
-		directory = strings.TrimSuffix(filepath.Dir(directory), string(filepath.Separator)+"debug")
-	}
-	return directory
-}
-
-// withoutCopies leaves out answers that are there twice, as compressed copies are.
-func withoutCopies(group []savedAnswer, out leftOut) []savedAnswer {
-	slices.SortFunc(group, func(a, b savedAnswer) int { return strings.Compare(a.path, b.path) })
-	var kept []savedAnswer
-	for i := range group {
-		a := &group[i]
-		isCopy := func(k savedAnswer) bool {
-			return k.endpoint == a.endpoint && bytes.Equal(k.data, a.data) &&
-				(a.pod != "" || a.instance != "" || serverName(path.Base(k.inside)) == serverName(path.Base(a.inside)))
-		}
-		if slices.ContainsFunc(kept, isCopy) {
-			out.add(a.path, "Another file of the same API server has this content.")
-			continue
-		}
-		kept = append(kept, *a)
-	}
-	return kept
-}
-
 // byName divides the answers of a directory by what their names have besides the words
 // of an endpoint, such as master-0 in master-0-metrics.txt.
 func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
-	count := map[replica.Endpoint]int{}
+	names := map[replica.Endpoint]map[string]bool{}
+	isShared := false
 	for i := range group {
-		if !group[i].earlier {
-			count[group[i].endpoint]++
+		if a := &group[i]; !a.earlier {
+			if names[a.endpoint] == nil {
+				names[a.endpoint] = map[string]bool{}
+			}
+			names[a.endpoint][serverName(path.Base(a.inside))] = true
+			isShared = isShared || len(names[a.endpoint]) > 1
 		}
 	}
-	isShared := slices.ContainsFunc(slices.Collect(maps.Values(count)), func(n int) bool { return n > 1 })
 	parts := map[string][]savedAnswer{}
 	for i := range group {
 		a := &group[i]
@@ -166,29 +75,13 @@ func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
 		if isShared {
 			name = serverName(path.Base(a.inside))
 		}
-		if isShared && name == "" && count[a.endpoint] == 1 {
+		if isShared && name == "" && len(names[a.endpoint]) == 1 {
 			out.add(a.path, "It is unclear which API server they are from: save the answers of each in its own directory.")
 			continue
 		}
 		parts[name] = append(parts[name], *a)
 	}
 	return parts
-}
-
-func words(name string) []string {
-	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/-_. ", r) })
-}
-
-// numberOfCopy is what browsers add to the name of a second download.
-var numberOfCopy = regexp.MustCompile(` ?\(\d+\)`)
-
-// serverName removes the words of endpoints and forms from the name of a file.
-func serverName(file string) string {
-	file = numberOfCopy.ReplaceAllString(file, "")
-	return strings.Join(slices.DeleteFunc(words(file), func(word string) bool {
-		return slices.Contains(strings.Fields(`debug api priority and fairness apf dump top priority level levels prioritylevels queue queues request requests metric metrics
-			flow flows rejections raw get kubectl output out stdout current previous prev copy (copy) bak txt text json prom log gz`), word)
-	}), "-")
 }
 
 func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
@@ -203,7 +96,7 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 			a, other = other, a
 		}
 		if other != nil {
-			out.add(other.path, "They are of an API server that has a later answer.")
+			out.add(other.path, "They are of an API server that has an answer as late or later.")
 			s.files = slices.DeleteFunc(s.files, func(path string) bool { return path == other.path })
 		}
 		latest[a.endpoint] = a
@@ -281,13 +174,6 @@ func (s *savedServer) wanted(want Want) replica.Replica {
 		return !slices.Contains(endpoints, replica.Endpoint(m.What))
 	})
 	return state
-}
-
-func (a *savedAnswer) isLaterThan(other *savedAnswer) bool {
-	if a.earlier != other.earlier {
-		return other.earlier
-	}
-	return a.modified.After(other.modified)
 }
 
 // onlyKubeAPIServers leaves out pods of other API servers, which enforce flow control on

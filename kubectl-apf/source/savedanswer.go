@@ -1,0 +1,107 @@
+package source
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+)
+
+// savedAnswer is the saved response of an endpoint of some API server.
+type savedAnswer struct {
+	savedFile
+	endpoint replica.Endpoint
+	// earlier reports that the path says "previous".
+	earlier bool
+	// pod is NAMESPACE/NAME if the path names a pod.
+	pod string
+	// instance is the address of the server if the answer is a part of federated metrics.
+	instance string
+}
+
+// newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
+func newSavedAnswers(file savedFile, endpoint replica.Endpoint) []savedAnswer {
+	var parts map[string][]byte
+	if endpoint == replica.EndpointMetrics {
+		parts = replica.ByInstance(file.data)
+	}
+	if parts == nil {
+		return []savedAnswer{newSavedAnswer(file, endpoint)}
+	}
+	var answers []savedAnswer
+	for instance, data := range parts {
+		file.data = data
+		a := newSavedAnswer(file, endpoint)
+		if len(parts) > 1 {
+			a.instance = instance
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)/`)
+
+func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
+	a := savedAnswer{savedFile: file, endpoint: endpoint}
+	if match := podPattern.FindStringSubmatch(file.inside); match != nil {
+		a.pod = match[1] + "/" + match[2]
+	}
+	for _, word := range words(file.inside) {
+		a.earlier = a.earlier || word == "previous" || word == "prev"
+	}
+	return a
+}
+
+// place identifies the directory of a server: folders that are of the form of the saved
+// answers are no part of it.
+func (a *savedAnswer) place() string {
+	switch {
+	case a.instance != "":
+		return "instance " + a.instance
+	case a.pod != "":
+		return "pod " + a.pod
+	}
+	var parts []string
+	for part := range strings.SplitSeq(path.Dir(a.inside), "/") {
+		if !slices.Contains([]string{".", "api_priority_and_fairness", "debug", "current", "previous"}, part) {
+			parts = append(parts, part)
+		}
+	}
+	return path.Join(parts...)
+}
+
+// directory is the name of the server for messages.
+func (a *savedAnswer) directory() string {
+	directory := filepath.Dir(a.path)
+	if filepath.Base(directory) == "api_priority_and_fairness" {
+		directory = strings.TrimSuffix(filepath.Dir(directory), string(filepath.Separator)+"debug")
+	}
+	return directory
+}
+
+func (a *savedAnswer) isLaterThan(other *savedAnswer) bool {
+	if a.earlier != other.earlier {
+		return other.earlier
+	}
+	return a.modified.After(other.modified)
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/-_. ", r) })
+}
+
+// numberOfCopy is what browsers add to the name of a second download.
+var numberOfCopy = regexp.MustCompile(` ?\(\d+\)`)
+
+// serverName removes the words of endpoints and forms from the name of a file.
+func serverName(file string) string {
+	file = numberOfCopy.ReplaceAllString(file, "")
+	return strings.Join(slices.DeleteFunc(words(file), func(word string) bool {
+		return slices.Contains(strings.Fields(`debug api priority and fairness apf dump top priority level levels prioritylevels queue queues request requests metric metrics
+			flow flows rejections raw get kubectl output out stdout current previous prev copy (copy) bak txt text json prom log gz`), word)
+	}), "-")
+}
