@@ -6,62 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/lines"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/operators"
 )
-
-// explainer explains requests with files over the built-in objects of 1.33.
-func explainer(t *testing.T, files ...string) *explain.Explainer {
-	t.Helper()
-	options := source.Options{Offline: true, Release: "1.33", Total: configuration.DefaultTotal}
-	options.Files.Filenames = files
-	from, err := source.New(options)
-	require.NoError(t, err)
-	c, err := from.Configuration(t.Context())
-	require.NoError(t, err)
-	return explain.New(explain.Input{Configuration: c, Now: now})
-}
-
-func explained1(t *testing.T, e *explain.Explainer, line string) explain.Answer {
-	t.Helper()
-	request, err := lines.Parse(line)
-	require.NoError(t, err, line)
-	answer, err := e.Explain(request)
-	require.NoError(t, err, line)
-	return answer
-}
-
-// What an operator may do is known on a cluster only, see e2e/isolate.
-func TestNobodyElseMovesForAnIsolatedOperator(t *testing.T) {
-	before := explainer(t)
-	for _, o := range operators.All() {
-		t.Run(o.File, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			got := run(t, append([]string{"isolate", "--offline", "--release=1.33", "-o", "yaml"}, o.Flags...)...)
-			require.Zero(t, got.status, got.errOut)
-			write(t, o.Name+".yaml", got.out)
-			assert.Contains(t, got.errOut, "kubectl apf lint finds nothing in these objects.")
-
-			after := explainer(t, o.Name+".yaml")
-			for _, r := range o.Requests {
-				if r.Schema == o.Name+"-leases" || r.Schema == o.Name+"-events" {
-					answer := explained1(t, after, r.Line)
-					assert.Equal(t, r.Schema+" "+r.Level, answer.FlowSchema.Name+" "+answer.PriorityLevel.Name, r.Line)
-				}
-			}
-			for _, line := range operators.Others() {
-				was, is := explained1(t, before, line), explained1(t, after, line)
-				assert.Equal(t, was.FlowSchema.Name+" "+was.PriorityLevel.Name+" "+was.Flow.Hash, is.FlowSchema.Name+" "+is.PriorityLevel.Name+" "+is.Flow.Hash, line)
-			}
-			lint := run(t, "lint", "--offline", "--release=1.33", "--fail-on=info", "-f", o.Name+".yaml")
-			assert.Zero(t, lint.status, lint.out)
-		})
-	}
-}
 
 func TestIsolateAsksTheAPIServer(t *testing.T) {
 	got := newAPIServer(t).run(t, "isolate", "--service-account=shop/default")

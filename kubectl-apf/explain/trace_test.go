@@ -8,49 +8,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-func TestBuiltInSchemasTakeTheRequestsTheyAreFor(t *testing.T) {
-	for line, want := range map[string]struct{ schema, level, rule, subject, distinguisher string }{
-		"get pods web --as=admin --as-group=system:masters": {
-			"exempt", "exempt", "spec.rules[0].resourceRules[0]", "Group system:masters", "",
-		},
-		"get /livez --as=system:anonymous": {
-			"probes", "exempt", "spec.rules[0].nonResourceRules[0]", "Group system:unauthenticated", "",
-		},
-		"patch nodes/status n1 --as=system:node:n1 --as-group=system:nodes": {
-			"system-node-high", "node-high", "spec.rules[0].resourceRules[0]", "Group system:nodes", "system:node:n1",
-		},
-		"list pods -A --as=system:node:n1 --as-group=system:nodes": {
-			"system-nodes", "system", "spec.rules[0].resourceRules[0]", "Group system:nodes", "system:node:n1",
-		},
-		"update leases kube-scheduler -n kube-system --as=system:kube-scheduler": {
-			"system-leader-election", "leader-election", "spec.rules[0].resourceRules[0]", "User system:kube-scheduler", "system:kube-scheduler",
-		},
-		"list deployments -A --as=system:serviceaccount:kube-system:deployment-controller": {
-			"kube-system-service-accounts", "workload-high", "spec.rules[0].resourceRules[0]", "ServiceAccount kube-system/*", "kube-system",
-		},
-		"list secrets -n ci --as=system:serviceaccount:ci:runner": {
-			"service-accounts", "workload-low", "spec.rules[0].resourceRules[0]", "Group system:serviceaccounts", "system:serviceaccount:ci:runner",
-		},
-		"create deployments": {
-			"global-default", "global-default", "spec.rules[0].resourceRules[0]", "Group system:authenticated", "alice",
-		},
-	} {
-		t.Run(line, func(t *testing.T) {
-			a := explained(t, input(), line)
-			assert.Equal(t, want.schema, a.FlowSchema.Name)
-			assert.Equal(t, want.level, a.PriorityLevel.Name)
-			assert.Equal(t, want.rule, a.FlowSchema.Rule)
-			assert.Equal(t, want.subject, a.FlowSchema.Subject)
-			if want.distinguisher != "kube-system" {
-				assert.Equal(t, want.distinguisher, a.Flow.Distinguisher)
-			}
-			last := a.Trace[len(a.Trace)-1]
-			assert.True(t, last.Matches)
-			assert.Equal(t, want.schema, last.FlowSchema)
-		})
-	}
-}
-
 func TestTraceHasEachSchemaBeforeAndTheFirstThingThatDiffers(t *testing.T) {
 	a := explained(t, input(), "list secrets -n ci --as=system:serviceaccount:ci:runner")
 	var names []string

@@ -39,32 +39,6 @@ func TestASingleQueueWaitsAsTheFormulaSays(t *testing.T) {
 	}
 }
 
-func TestMiceDoNotWaitForAnElephantInQueuesOfTheirOwn(t *testing.T) {
-	const service = 50 * time.Millisecond
-	// The elephant alone wants twice the ten seats.
-	trace := sorted(
-		poisson("elephant", 400, service, time.Minute, 1),
-		poisson("mouse", 10, service, time.Minute, 2),
-	)
-	for _, engine := range engines() {
-		t.Run(string(engine), func(t *testing.T) {
-			options := trace.options()
-			options.Engine = engine
-			r := run(t, options, busy(10, 64, 2, 50)).Results[0]
-			flows := map[string]simulate.Flow{}
-			for _, f := range r.Flows {
-				flows[f.Distinguisher] = f
-			}
-			assert.Less(t, flows["mouse"].Wait.P99, service.Seconds())
-			assert.Zero(t, flows["mouse"].Rejected)
-			assert.Greater(t, flows["elephant"].Wait.P50, 10*service.Seconds())
-			assert.NotZero(t, flows["elephant"].RejectedBy["queue-full"])
-			l := levelOf(t, &r, "busy")
-			assert.InDelta(t, 10, l.Seats.Mean, 0.5, "all seats are in use")
-		})
-	}
-}
-
 func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {

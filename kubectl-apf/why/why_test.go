@@ -116,14 +116,6 @@ func TestWhatServersRememberTellsNoWaitsOfUsersWithoutFlows(t *testing.T) {
 	assert.Contains(t, r.summary(), "0 were rejected and whether others waited is unknown.")
 }
 
-func TestReasonInTheResponseCounts(t *testing.T) {
-	e := call{user: "u", group: "users", took: 15 * time.Second, code: 429}.event()
-	e.Rejected = "cancelled"
-	i := New(Query{}, site(), nil, start())
-	i.Observe(e)
-	assert.Equal(t, map[string]int{"cancelled": 1}, i.Result().Flows[0].Reasons)
-}
-
 func TestQuerySelects(t *testing.T) {
 	calls := append(crowded(), call{user: "bob", group: "jobs", took: time.Second}, call{user: "root", group: "system:masters"})
 	for _, test := range []struct {

@@ -178,12 +178,6 @@ func TestOnlySelectsFindingsByObject(t *testing.T) {
 	}
 }
 
-func TestSeveritiesAreOrdered(t *testing.T) {
-	require.True(t, Error.AtLeast(Warning))
-	require.True(t, Warning.AtLeast(Warning))
-	require.False(t, Info.AtLeast(Warning))
-}
-
 const someObjects = `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: FlowSchema

@@ -19,31 +19,11 @@ func cluster() (*Advisor, *fakeReader, *flowcontrolv1.PriorityLevelConfiguration
 	return NewAdvisor(release(), 600), stored, level
 }
 
-func TestAdviceAboutWrittenLevels(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		change func(*flowcontrolv1.LimitedPriorityLevelConfiguration)
-		want   []Code
-	}{
-		{"faultless", func(*flowcontrolv1.LimitedPriorityLevelConfiguration) {}, []Code{}},
-		{"no seats", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.NominalConcurrencyShares = new(int32(0)) }, []Code{NoSeats}},
-		{"lends all", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }, []Code{LendsAll}},
-		{"hands that collide on a kube-apiserver", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LimitResponse.Queuing.Queues = 6 }, []Code{}},
-		{"long queues", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
-			l.LimitResponse.Queuing.QueueLengthLimit = 100_000
-		}, []Code{QueuesTooLong}},
-		{"takes the seats of the built-in levels", func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
-			l.NominalConcurrencyShares = new(int32(1000))
-		}, []Code{BuiltInSharesDrop}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			advisor, stored, level := cluster()
-			level.Spec.Limited.BorrowingLimitPercent = new(int32(100))
-			written := level.DeepCopy()
-			test.change(written.Spec.Limited)
-			require.Equal(t, test.want, codesOf(advisor.PriorityLevel(t.Context(), written, stored)))
-		})
-	}
+// FC204 is about kube-apiservers. That other advice about levels is Check's, TestAdviceAgreesWithCheck shows.
+func TestAdviceAboutALevelIsNotAboutItsHands(t *testing.T) {
+	advisor, stored, level := cluster()
+	level.Spec.Limited.LimitResponse.Queuing.Queues = 6
+	require.Empty(t, codesOf(advisor.PriorityLevel(t.Context(), level, stored)))
 }
 
 func TestAdviceAboutWrittenBuiltInObjects(t *testing.T) {

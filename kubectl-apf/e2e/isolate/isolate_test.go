@@ -76,6 +76,7 @@ func (s *site) isolate(t *testing.T, o operators.Operator) {
 	t.Helper()
 	made := s.kubectl.Try(t, "", append([]string{"apf", "isolate", "-o", "yaml"}, o.Flags...)...)
 	require.Zero(t, made.ExitCode, "%s: %s", o.File, made.Stderr)
+	require.Contains(t, made.Stderr, "kubectl apf lint finds nothing in these objects.", o.File)
 	s.kubectl.RunInput(t, made.Stdout, "apply", "-f", "-")
 }
 
