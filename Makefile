@@ -258,6 +258,11 @@ upstream: ## Apply the fixes of test/upstream to k8s.io/apiserver, and test them
 models: ## Check models of shared reads and of locks with spin (half a minute)
 	@test/models/check.sh
 
+.PHONY: judge-http
+judge-http: ## Let h2spec, slowhttptest, testssl.sh, vegeta and wrk judge the server beside kube-apiserver (fifteen minutes)
+	@echo "judge-http: this server and kube-apiserver; the rows of docs/evidence/judges.md are written by hand from what this prints"
+	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./judges -run '^TestHTTPJudges$$' -v
+
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (minutes)
 	@echo "hostile: attacks on this server and on kube-apiserver"

@@ -96,6 +96,12 @@ func Chromium(context.Context) (string, error) {
 	return "", errors.New("there is no Chromium on the PATH: install chromium")
 }
 
+// Judge builds a program of others that judges servers, h2spec, vegeta, kwok or etcd-validate, and
+// returns the path of the binary.
+func Judge(ctx context.Context, name string) (string, error) {
+	return built.get(ctx, judgeProgram(name))
+}
+
 // Short builds the programs that `make test` needs and passes each path to
 // report.
 func Short(ctx context.Context, report func(path string)) error {
