@@ -90,27 +90,26 @@ func (s storm) blow(t *testing.T, engine string) (all []sent, end time.Duration)
 	return all, end
 }
 
-// steady sends the requests of a steady flow, until the run is over.
+// steady sends the requests of a steady flow, until the run is over: one in each interval, at any time
+// in it. So all together ask for the same from the beginning.
 func (r *run) steady(flow int, over <-chan struct{}) {
 	template, random := requestOf(fmt.Sprintf("steady-%d", flow)), rand.New(rand.NewPCG(seed, uint64(flow)))
 	interval := time.Duration(float64(r.takes) * steadyFlows / (seats * steadyLoad))
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	next := time.After(time.Duration(random.Float64() * float64(interval)))
-	for {
+	for begins := time.Now(); ; begins = begins.Add(interval) {
+		next := time.After(time.Until(begins) + time.Duration(random.Float64()*float64(interval)))
 		select {
 		case <-over:
 			return
 		case <-next:
-			next = time.After(around(interval, random))
 			takes := around(r.takes, random)
 			sending.Go(func() { r.send(template, takes, true) })
 		}
 	}
 }
 
-// greedy sends a request until it succeeds. Clients are not in step: they come back up to half as
-// late again as they are told.
+// greedy sends a request until it succeeds. Like client-go, it waits as long as it is told.
 func (r *run) greedy(template *http.Request, random *rand.Rand) {
 	<-time.After(time.Duration(random.Float64() * float64(rise)))
 	backoff := firstBackoff
@@ -120,7 +119,7 @@ func (r *run) greedy(template *http.Request, random *rand.Rand) {
 		case a.executed && !left:
 			return
 		case a.status == http.StatusTooManyRequests && !left:
-			<-time.After(a.retryAfter() + time.Duration(random.Float64()*float64(a.retryAfter())/2))
+			<-time.After(a.retryAfter())
 		default:
 			<-time.After(around(backoff, random))
 			backoff = min(2*backoff, maxBackoff)

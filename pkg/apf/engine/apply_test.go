@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -111,6 +114,42 @@ func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 	assert.False(t, ok, "it has drained")
 	catchAll, _ := f.level("catch-all")
 	assert.Equal(t, 100, catchAll.Limits.Nominal, "the others have its share")
+}
+
+// The limit falls to one seat while thousands wait, and then the level is removed.
+func TestThousandsWaitOnALevelThatLosesItsSeatsAndIsRemoved(t *testing.T) {
+	f := newFixture(t, 50)
+	level := queuing("a", 1000)
+	level.QueueLengthLimit = 1000
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{level}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
+	var executing []*engine.Request
+	started := func(r *engine.Request) { executing = append(executing, r) }
+	for i := range 3000 {
+		r := f.engine.Begin()
+		r.Attributes = flow.Attributes{
+			User: "a", Groups: []string{"system:authenticated"}, Verb: "get", IsResourceRequest: true, Resource: "pods", Namespace: fmt.Sprint(i % 100),
+		}
+		r.Classify()
+		r.Dispatched = func() { started(r) }
+		if r.Arrive(seats.Work{Initial: 1}) == queueset.Seated {
+			started(r)
+		}
+	}
+	require.Len(t, executing, 50)
+	f.engine.SetTotal(1)
+	f.apply(engine.Configuration{})
+	served := 0
+	for len(executing) > 0 {
+		served++
+		f.clock.Advance(time.Millisecond)
+		r := executing[0]
+		executing = executing[1:]
+		r.Finish()
+		assert.LessOrEqual(t, len(executing), max(1, 50-served))
+	}
+	assert.Equal(t, 3000, served)
+	_, ok := f.level("a")
+	assert.False(t, ok, "it has drained")
 }
 
 func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
@@ -262,6 +301,55 @@ func TestSeatsAreBorrowedByThoseWhoAskForMore(t *testing.T) {
 	f.engine.Rebalance()
 	assert.Zero(t, report("borrower").Period.HighWatermark)
 	assert.Zero(t, report("borrower").Period.Average)
+}
+
+func TestWhatWasLentIsBackTwoDivisionsAfterAStorm(t *testing.T) {
+	f := newFixture(t, 100)
+	lender, borrower := queuing("lender", 50), queuing("borrower", 45)
+	lender.LendablePercent = 80
+	f.apply(engine.Configuration{
+		Levels:  []engine.LevelConfig{lender, borrower},
+		Schemas: []rules.Schema{schemaOf("lender", "lender", 10), schemaOf("borrower", "borrower", 10)},
+	})
+	limits := func() (lender, borrower int) {
+		l, _ := f.level("lender")
+		b, _ := f.level("borrower")
+		return l.Seats.Current, b.Seats.Current
+	}
+	divide := func() {
+		f.clock.Advance(10 * time.Second)
+		f.engine.Rebalance()
+	}
+	ask := func(level string, n int) (asking []*engine.Request) {
+		for range n {
+			r := f.classified(level)
+			r.Dispatched = func() {}
+			require.NotEqual(t, queueset.Rejected, r.Arrive(seats.Work{Initial: 1}))
+			asking = append(asking, r)
+		}
+		return asking
+	}
+	finish := func(asked []*engine.Request) {
+		for _, r := range asked {
+			r.Finish() // those who wait are dispatched by then
+		}
+	}
+	usual := ask("lender", 50)
+	divide()
+	lenders, borrowers := limits()
+	finish(usual)
+	storm := ask("borrower", 130)
+	divide()
+	divide()
+	_, most := limits()
+	require.Greater(t, most, borrowers+20, "it borrows")
+	finish(storm)
+	ask("lender", 50)
+	divide()
+	divide()
+	l, b := limits()
+	assert.Equal(t, lenders, l)
+	assert.Equal(t, borrowers, b)
 }
 
 func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {

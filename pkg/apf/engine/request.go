@@ -23,7 +23,9 @@ type Request struct {
 }
 
 func newRequest(e *Engine, shard uint32) *Request {
-	return &Request{Request: *queueset.NewRequest(shard), engine: e}
+	r := &Request{engine: e}
+	r.Prefer(shard)
+	return r
 }
 
 // Begin returns a Request. The caller must set its Attributes before Classify, and
@@ -136,9 +138,18 @@ func (r *Request) Reject() {
 
 // Wait waits for seats, until ctx ends at the latest. It reports whether the
 // request may execute: if so, the caller must call Finish after the execution; if
-// not, Reason says why.
+// not, Reason says why. The deadline of ctx is taken for a quarter of what the client waits for a
+// response, as in k8s.io/apiserver.
 func (r *Request) Wait(ctx context.Context) bool {
+	r.expect(ctx)
 	return r.waitedFor(r.class.level.set.Wait(ctx, &r.Request))
+}
+
+// expect tells the queue when the client leaves.
+func (r *Request) expect(ctx context.Context) {
+	if limit, ok := ctx.Deadline(); ok {
+		r.SetDeadline(4 * time.Until(limit))
+	}
 }
 
 // waitedFor notes the outcome of a wait, and reports whether the request may execute.
@@ -153,6 +164,7 @@ func (r *Request) waitedFor(outcome queueset.Outcome) bool {
 // WaitUnless is Wait, but the request leaves its queue without being rejected once unneeded
 // is closed. Then it reports neither seated nor rejected.
 func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (seated, rejected bool) {
+	r.expect(ctx)
 	select {
 	case <-unneeded:
 		if r.class.level.set.Leave(&r.Request, queueset.Withdrawn) {

@@ -162,13 +162,14 @@
 // # Clients that return or leave
 //
 // A rejected client is told to return at a time of its own. The clients of a flow return one after the
-// other, twice as fast as its last requests were dispatched, from when half of its requests that wait
-// are gone. So no seat is free while rejected clients wait, and few are rejected again.
+// other, as fast as its last requests were dispatched, from when half of its requests that wait are
+// gone, served or not. So no seat is free while rejected clients wait, and few are rejected again.
 //
-// What executes when its client has left is wasted. The client that left last while it waited tells
-// the patience of the clients of its flow. Let L be how long few requests execute for longer. A request
-// that has waited for more than the patience less L is passed, which moves it to the end of its queue.
-// Then its client leaves, or it has more patience, and the request is served when it comes first again.
+// What executes when its client has left is wasted. Let L be how long few requests of a flow execute
+// for longer. A request that would execute for L when its deadline comes is passed, which moves it to
+// the end of its queue. Without a deadline, the client that left last while it waited tells the patience
+// of the others. Then the client of a request that was passed leaves, or it has more patience, and the
+// request is served when it comes first again.
 //
 // # What is remembered
 //

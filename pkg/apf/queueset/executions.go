@@ -7,11 +7,15 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// averaged is how many requests an average is of.
-const averaged = 64
+const (
+	// averaged is how many requests an average is of.
+	averaged = 64
+	// assumed is for how many of them the average of the level counts in that of a new flow.
+	assumed = 4
+)
 
-// executions says what requests took that ended while the Set was closed, in nanoseconds and
-// seat-nanoseconds: the average, and for the time the average distance from it.
+// executions says what requests of a level or a flow took that ended while the Set was closed, in
+// nanoseconds and seat-nanoseconds: the average, and for the time the average distance from it.
 type executions struct{ seen, time, distance, work float64 }
 
 func (e *executions) observe(d time.Duration, work seats.Area) {
@@ -23,3 +27,9 @@ func (e *executions) observe(d time.Duration, work seats.Area) {
 
 // longest returns how long few requests execute for longer, as timers of networks do (RFC 6298).
 func (e *executions) longest() time.Duration { return time.Duration(e.time + 2*e.distance) }
+
+// ofNewFlow returns what is expected of a flow that has not been seen, by the executions of its level.
+func (e executions) ofNewFlow() executions {
+	e.seen = min(e.seen, assumed)
+	return e
+}

@@ -33,7 +33,7 @@ func (f *fairQueue) queueOf(hash flow.Hash) *queue {
 		q = &queue{number: len(f.queues)}
 		f.queues = append(f.queues, q)
 	}
-	*q = queue{hash: hash, number: q.number, start: f.clock}
+	*q = queue{hash: hash, number: q.number, start: f.clock, executions: f.executions.ofNewFlow()}
 	if f.flows == nil {
 		f.flows = map[flow.Hash]*queue{}
 	}

@@ -24,10 +24,13 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration) {
 	r.rejectedForReason, r.rejectedBy = reason, l.config.queueOf(r.queue.hash)
 	r.phase = absent
-	r.retryAfter = l.promise(r.queue, now)
-	if reason == stats.Cancelled {
-		r.queue.patience = now - r.arrived
+	switch reason {
+	case stats.Cancelled:
+		r.queue.patience, r.queue.left = now-r.arrived, now-r.arrived
+	case stats.TimeOut:
+		r.queue.left = now - r.arrived
 	}
+	r.retryAfter = l.promise(r.queue, now)
 	l.queue.withdraw(r)
 	switch reason {
 	case stats.TimeOut:
@@ -47,7 +50,8 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 	now := l.syncTo(ended)
 	kept := r.finalSeats()
 	queued := l.queue.holds(r)
-	l.queue.executions.observe(ended-r.started, seats.AreaOf(r.held, ended-r.started)+r.Work.FinalArea())
+	work := seats.AreaOf(r.held, ended-r.started) + r.Work.FinalArea()
+	l.queue.executions.observe(ended-r.started, work)
 	addUsage(&l.used, r, ended)
 	if kept > 0 {
 		f := finalPhase{seats: kept, series: r.Series, shard: l.pool.shardOf(r)}
@@ -57,6 +61,7 @@ func (l *lockedSet) finish(r *Request, ended time.Duration) (woken *Request) {
 		l.final.add(f, now+r.Work.Latency, now)
 	}
 	if queued {
+		r.queue.executions.observe(ended-r.started, work)
 		l.queue.unseat(r, now, kept)
 	}
 	r.phase = absent

@@ -144,6 +144,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 		l.withdraw(displaced, stats.QueueFull, now)
 	}
 	r.width = width
+	r.deadline.Store(0)
 	q = l.queue.queueOf(hash)
 	l.queue.enqueue(r, q)
 	length := q.length

@@ -1,19 +1,26 @@
 package queueset
 
+import "time"
+
 // mostPassed bounds how many requests of a queue are passed at one moment.
 const mostPassed = 64
 
-// doomed reports whether r would be executing when its client leaves, by what the clients of its flow
-// did that left while they waited. Who waits for longer than they did has more patience.
+// doomed reports whether r would be executing when its client leaves: by its deadline, or by what the
+// clients of its flow did that left while they waited. Who waits for longer than they did has more
+// patience.
 func (f *fairQueue) doomed(r *Request) bool {
+	end := f.last + r.queue.executions.longest()
+	if deadline := time.Duration(r.deadline.Load()); deadline > 0 && end > deadline {
+		return true
+	}
 	patience, waited := r.queue.patience, f.last-r.arrived
-	return patience > 0 && waited < patience+patience/8 && waited+f.executions.longest() > patience
+	return patience > 0 && waited < patience+patience/8 && end-r.arrived > patience
 }
 
 // pass moves doomed requests at the head of q to its end, and reports whether there are any. They
 // leave, or prove patient and are served when they are at the head again.
 func (f *fairQueue) pass(q *queue) bool {
-	if q.patience == 0 || q.passedAt == f.last || q.length < 2 || !f.doomed(q.head) {
+	if q.passedAt == f.last || q.length < 2 || !f.doomed(q.head) {
 		return false
 	}
 	q.passedAt = f.last

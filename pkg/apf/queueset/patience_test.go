@@ -2,6 +2,7 @@ package queueset_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,10 +14,18 @@ import (
 )
 
 // A flow sends twice as much as is served. Most of its clients leave after two seconds, some never do.
+// The server knows it from those who left before, or from deadlines.
 func TestNobodyExecutesForThoseWhoHaveLeft(t *testing.T) {
+	t.Run("clients leave", func(t *testing.T) { testLeaving(t, 2*time.Second, stats.Cancelled, func(*queueset.Request) {}) })
+	t.Run("deadlines", func(t *testing.T) {
+		testLeaving(t, 2*time.Second, stats.TimeOut, func(r *queueset.Request) { r.SetDeadline(2 * time.Second) })
+	})
+}
+
+func testLeaving(t *testing.T, patience time.Duration, reason queueset.Reason, told func(*queueset.Request)) {
+	t.Helper()
 	f := newFixture(t, queues(64, 6, 50), 2)
 	random := rand.New(rand.NewPCG(4, 9))
-	const patience = 2 * time.Second
 	useless, served, patient := 0, 0, 0
 	for i := range 1200 {
 		stays := i%20 == 0
@@ -39,7 +48,8 @@ func TestNobodyExecutesForThoseWhoHaveLeft(t *testing.T) {
 		if f.set.Arrive(r) == queueset.Seated {
 			execute()
 		} else if !stays {
-			f.clock.AfterFunc(patience, func() { f.set.Leave(r, stats.Cancelled) })
+			told(r)
+			f.clock.AfterFunc(patience, func() { f.set.Leave(r, reason) })
 		}
 		f.clock.Advance(50 * time.Millisecond)
 		require.NoError(t, f.set.Inconsistency())
@@ -49,4 +59,46 @@ func TestNobodyExecutesForThoseWhoHaveLeft(t *testing.T) {
 	assert.Greater(t, served, 450)
 	assert.LessOrEqual(t, useless, (served+useless)/50)
 	assert.True(t, f.set.Idle())
+}
+
+// On a level where another flow lists for seconds, half a second is enough for a read.
+func TestWhatRequestsTakeIsKnownForEachFlow(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	running := f.arrive("lists", wide(1), queueset.Seated)
+	var reads []*queueset.Request
+	for range 10 {
+		reads = append(reads, f.arrive("reads", wide(1), queueset.Waiting))
+	}
+	f.clock.Advance(3 * time.Second)
+	for _, next := range reads {
+		next.SetDeadline(f.clock.Now() - next.Arrived() + 500*time.Millisecond)
+		f.set.Finish(running)
+		require.True(t, dispatched(next), "no other passes it")
+		running = next
+		f.clock.Advance(10 * time.Millisecond)
+	}
+	f.set.Finish(running)
+}
+
+// Clocks of servers and clients differ: a deadline may have passed before the request arrives.
+func TestPastDeadlinesStarveNobody(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	running := f.arrive("a", wide(1), queueset.Seated)
+	var line []*queueset.Request
+	for i := range 200 {
+		r := f.arrive("a", wide(1), queueset.Waiting)
+		r.SetDeadline(-time.Duration(i) * time.Hour)
+		line = append(line, r)
+	}
+	for range line {
+		f.clock.Advance(time.Second)
+		f.set.Finish(running)
+		i := slices.IndexFunc(line, dispatched)
+		require.NotEqual(t, -1, i, "one each time")
+		running = line[i]
+		line = slices.Delete(line, i, i+1)
+	}
+	f.set.Finish(running)
+	assert.True(t, f.set.Idle())
+	require.NoError(t, f.set.Inconsistency())
 }

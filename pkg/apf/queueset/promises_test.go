@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -35,7 +37,7 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 			for i := range 100 {
 				for flow := range flows {
 					r := f.arrive(fmt.Sprint(flow), wide(1), queueset.Rejected)
-					assert.InEpsilon(t, 20*step+time.Duration(i+1)*step/2, r.RetryAfter(), 0.05, "when half of the flow's are gone")
+					assert.InEpsilon(t, 20*step+time.Duration(i+1)*step, r.RetryAfter(), 0.05, "when half of the flow's are gone")
 				}
 			}
 			for range 10_000 {
@@ -43,4 +45,25 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 			}
 		})
 	}
+}
+
+// One seat serves a request in each second. Forty wait, and leave after two.
+func TestRejectedClientsReturnWhenThoseWhoWaitHaveLeft(t *testing.T) {
+	f := newFixture(t, queues(64, 2, 20), 1)
+	running := f.arrive("a", wide(1), queueset.Seated)
+	var line []*queueset.Request
+	for range 40 {
+		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+	}
+	for range 2 {
+		f.clock.Advance(time.Second)
+		f.set.Finish(running)
+		require.True(t, dispatched(line[0]))
+		running, line = line[0], line[1:]
+	}
+	for i, r := range line[20:] {
+		require.True(t, f.set.Leave(r, stats.TimeOut))
+		assert.LessOrEqual(t, r.RetryAfter(), time.Duration(2+i)*time.Second, "half of their wait, and a second for each")
+	}
+	f.set.Finish(running)
 }

@@ -36,8 +36,10 @@ type queue struct {
 	servedAt time.Duration // when a request was dispatched last
 	interval time.Duration // between dispatches while requests wait, an average; 0 if unknown
 
-	patience time.Duration // how long the client waited that left last
-	passedAt time.Duration // when requests were passed last
+	executions executions
+	patience   time.Duration // how long the client waited that left last
+	left       time.Duration // the same of one that left or had waited for as long as it may; 0 if none did
+	passedAt   time.Duration // when requests were passed last
 
 	resting     bool   // in the list of resting queues, along nextResting
 	nextResting *queue // younger

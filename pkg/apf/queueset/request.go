@@ -2,6 +2,7 @@ package queueset
 
 import (
 	"cmp"
+	"sync/atomic"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
@@ -36,6 +37,8 @@ type Request struct {
 	// itself use both.
 	// With it, one goroutine serves any number of requests, in virtual time for instance.
 	Dispatched func()
+
+	deadline atomic.Int64 // when the client leaves, by the clock of the Set; 0 if unknown
 
 	shard   uint32        // modulo the number of shards: where seats and counters are found
 	ready   chan struct{} // receives once when a waiting request is dispatched
@@ -74,9 +77,16 @@ const (
 	executing
 )
 
-// NewRequest returns a Request that prefers the given shard. Requests that are
-// used by one processor at a time should prefer the same.
-func NewRequest(shard uint32) *Request { return &Request{shard: shard} }
+// NewRequest returns a Request that prefers the given shard.
+func NewRequest(shard uint32) *Request {
+	r := new(Request)
+	r.Prefer(shard)
+	return r
+}
+
+// Prefer makes a new Request prefer the given shard. Requests that are used by one processor at a time
+// should prefer the same.
+func (r *Request) Prefer(shard uint32) { r.shard = shard }
 
 // Shard returns the number of the shard that the request counts in.
 func (r *Request) Shard(of *Layout) int { return of.ShardOf(r.shard) }
@@ -103,6 +113,12 @@ func (r *Request) RetryAfter() time.Duration { return r.retryAfter }
 // RejectingQueue returns the index of the queue of the request when it was rejected; -1 without
 // one.
 func (r *Request) RejectingQueue() int { return r.rejectedBy }
+
+// SetDeadline says after which time from its arrival the client of a request leaves that waits. A
+// request that would execute then lets others of its flow go first.
+func (r *Request) SetDeadline(after time.Duration) {
+	r.deadline.Store(int64(max(1, r.arrived+after)))
+}
 
 // Arrived returns when the request arrived, by the clock of the Set.
 func (r *Request) Arrived() time.Duration { return r.arrived }
