@@ -149,14 +149,17 @@ func TestStorms(t *testing.T) {
 				})
 			}
 		})
-		assert.InDelta(t, 1, results[1].succeed, 0.01, "steady flows ask for less than their share")
+		ours := results[1]
+		assert.InDelta(t, 1, ours.succeed, 0.01, "steady flows ask for less than their share")
+		assert.Greater(t, ours.goodput, 0.95)
+		assert.LessOrEqual(t, ours.rest, 2*time.Second)
+		assert.LessOrEqual(t, ours.useless, ours.executed/50)
 		row := s.row(results[0], results[1])
 		t.Log(row)
 		text += row
 		for _, f := range results {
 			// The slowest requests take one and a half of the mean, and hardly wait.
 			assert.InDelta(t, 1.5, f.before.Seconds()/s.takes.Seconds(), 0.2)
-			assert.InDelta(t, 0.8, f.goodput, 0.25)
 		}
 	}
 	if *update {
