@@ -160,16 +160,8 @@ func responses(t *testing.T) map[string]any {
 			Status:   authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: "alice", Groups: []string{"system:authenticated"}}},
 		},
 		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices": list("EndpointSliceList", "discovery.k8s.io/v1", []any{}),
-		"/api/v1/namespaces":      list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("", "shop"), named("", "kube-system")}),
-		"/api/v1/serviceaccounts": list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("shop", "default")}),
-		"/apis/apps/v1/daemonsets": list("DaemonSetList", "apps/v1", []any{map[string]any{
-			"metadata": map[string]string{"namespace": "shop", "name": "exporter"}, "spec": map[string]any{"template": map[string]any{"spec": map[string]string{"serviceAccountName": "exporter"}}},
-		}}),
-		"/api/v1/namespaces/kube-system/pods": list("PodList", "v1", []any{}),
-		"/apis/coordination.k8s.io/v1/leases": list("LeaseList", "coordination.k8s.io/v1", []any{map[string]any{
-			"metadata": map[string]string{"namespace": "shop", "name": "scaler"}, "spec": map[string]string{"holderIdentity": "scaler-0_7"},
-		}}),
-		"/api/v1/namespaces/shop/pods/scaler-0":   map[string]any{"spec": map[string]string{"serviceAccountName": "scaler"}},
+		"/api/v1/namespaces":                      list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("", "shop"), named("", "kube-system")}),
+		"/api/v1/serviceaccounts":                 list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("shop", "default")}),
 		"/api/v1/namespaces/shop/services/review": map[string]any{"spec": map[string]any{"selector": map[string]string{"app": "review"}}},
 		"/api/v1/namespaces/shop/pods":            list("PodList", "v1", []any{map[string]any{"spec": map[string]string{"serviceAccountName": "default"}}}),
 		"/apis/apiregistration.k8s.io/v1/apiservices": list("APIServiceList", "apiregistration.k8s.io/v1", []any{

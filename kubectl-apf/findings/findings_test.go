@@ -124,18 +124,6 @@ func TestBuiltInObjectsOfEachReleaseHaveNoFindings(t *testing.T) {
 }
 
 // The claim of FC601 about the built-in configuration.
-func TestKubeProxyIsAnUnknownUserInEachRelease(t *testing.T) {
-	for _, release := range configuration.Releases() {
-		c, err := configuration.BuiltIn(release)
-		require.NoError(t, err)
-		static := lint.Agent{Object: lint.Object{Kind: "Pod", Name: "kube-system/kube-proxy-a"}, Namespace: "kube-system", User: "system:kube-proxy"}
-		facts := source.Facts{Facts: lint.Facts{Agents: []lint.Agent{static}}}
-		assert.Equal(t, []lint.Code{lint.NodeAgent}, codes(of(t, Input{Below: c, Facts: facts})), release)
-		facts.Agents[0] = lint.Agent{Object: lint.Object{Kind: "DaemonSet", Name: "kube-system/kube-proxy"}, Namespace: "kube-system", ServiceAccount: "kube-proxy"}
-		assert.Empty(t, codes(of(t, Input{Below: c, Facts: facts})), release)
-	}
-}
-
 func TestThreshold(t *testing.T) {
 	warning := Result{Findings: []lint.Finding{{Severity: lint.Warning}}}
 	assert.False(t, warning.Reaches(lint.Error))

@@ -32,14 +32,6 @@ func observedAnswers() map[string]answer {
 		"/api/v1/namespaces/kube-system/services/metrics-server": ok(`{"spec":{"selector":{"app":"metrics"}}}`),
 		"/api/v1/namespaces/kube-system/pods":                    ok(`{"items":[{"spec":{"serviceAccountName":"metrics-server"}}]}`),
 		"/api/v1/namespaces/policy/services/hook":                forbidden(),
-		"/apis/apps/v1/daemonsets": ok(`{"items":[{"metadata":{"namespace":"a","name":"agent"},"spec":{"template":{"spec":{"serviceAccountName":"node"}}}},
-			{"metadata":{"namespace":"a","name":"plain"},"spec":{"template":{"spec":{}}}}]}`),
-		"/apis/coordination.k8s.io/v1/leases": ok(`{"items":[
-			{"metadata":{"namespace":"kube-node-lease","name":"n1"},"spec":{"holderIdentity":"n1"}},
-			{"metadata":{"namespace":"ns","name":"lock"},"spec":{"holderIdentity":"op-0_f81d4fae"}},
-			{"metadata":{"namespace":"ns","name":"gone"},"spec":{"holderIdentity":"op-1"}},
-			{"metadata":{"namespace":"ns","name":"free"},"spec":{}}]}`),
-		"/api/v1/namespaces/ns/pods/op-0": ok(`{"spec":{"serviceAccountName":"operator"}}`),
 	}
 }
 
@@ -70,27 +62,7 @@ func TestFactsOfACluster(t *testing.T) {
 			}},
 		},
 	}, facts.Servers)
-	assert.Equal(t, []lint.Agent{
-		{Object: lint.Object{Kind: "DaemonSet", Name: "a/agent"}, Namespace: "a", ServiceAccount: "node"},
-		{Object: lint.Object{Kind: "DaemonSet", Name: "a/plain"}, Namespace: "a", ServiceAccount: "default"},
-	}, facts.Agents)
-	assert.Equal(t, []lint.Leader{{LeaseNamespace: "ns", Lease: "lock", Namespace: "ns", ServiceAccount: "operator"}}, facts.Leaders)
 	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
-}
-
-func TestStaticPodOfKubeProxyIsAnAgent(t *testing.T) {
-	answers := observedAnswers()
-	answers["/api/v1/namespaces/kube-system/pods"] = ok(`{"items":[
-		{"metadata":{"namespace":"kube-system","name":"kube-proxy-0"},"spec":{}},
-		{"metadata":{"namespace":"kube-system","name":"etcd-a","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}},
-		{"metadata":{"namespace":"kube-system","name":"kube-proxy-a","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}},
-		{"metadata":{"namespace":"kube-system","name":"kube-proxy-b","annotations":{"kubernetes.io/config.mirror":"1"}},"spec":{}}]}`)
-	server := startServer(t, answers)
-	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
-	require.NoError(t, err)
-	assert.Contains(t, facts.Agents, lint.Agent{Object: lint.Object{Kind: "Pod", Name: "kube-system/kube-proxy-a"}, Namespace: "kube-system", User: "system:kube-proxy"})
-	assert.Len(t, facts.Agents, 3, "all nodes have the same user")
-	assert.Equal(t, "spec.serviceAccountName=", server.requestsOf("/api/v1/namespaces/kube-system/pods")[0].URL.Query().Get("fieldSelector"))
 }
 
 func TestFactsWithoutRights(t *testing.T) {
@@ -98,7 +70,6 @@ func TestFactsWithoutRights(t *testing.T) {
 	for _, path := range []string{
 		"/api/v1/namespaces", "/api/v1/serviceaccounts", "/apis/apiregistration.k8s.io/v1/apiservices",
 		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-		"/apis/apps/v1/daemonsets", "/apis/coordination.k8s.io/v1/leases", "/api/v1/namespaces/kube-system/pods",
 	} {
 		answers[path] = forbidden()
 	}
@@ -110,7 +81,7 @@ func TestFactsWithoutRights(t *testing.T) {
 	assert.NotNil(t, facts.Resources)
 	assert.Empty(t, facts.Servers)
 	missing := whys(facts.Missing)
-	assert.Len(t, facts.Missing, 8)
+	assert.Len(t, facts.Missing, 5)
 	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
 	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
 	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)

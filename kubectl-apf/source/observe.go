@@ -44,7 +44,7 @@ func (c *cluster) Facts(ctx context.Context) (Facts, error) {
 	}
 	o := &observer{client: front, discovery: discoverer}
 	var group sync.WaitGroup
-	for _, observe := range []func(context.Context){o.resources, o.namespaces, o.serviceAccounts, o.apiServices, o.webhooks, o.agents, o.leaders} {
+	for _, observe := range []func(context.Context){o.resources, o.namespaces, o.serviceAccounts, o.apiServices, o.webhooks} {
 		group.Go(func() { observe(ctx) })
 	}
 	group.Wait()

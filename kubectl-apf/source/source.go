@@ -20,8 +20,7 @@
 //	list        endpointslices (discovery.k8s.io) in the namespace default: to find the
 //	            replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
-//	            webhook configurations, daemonsets, leases; get services, get and list pods:
-//	            for Facts
+//	            webhook configurations, pods; get services: for Facts
 //	create      subjectaccessreviews (authorization.k8s.io), which are not stored: for May
 //
 // # Replicas

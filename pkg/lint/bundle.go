@@ -53,10 +53,6 @@ type Facts struct {
 	ServedVersions []string
 	// Servers are aggregated API servers and webhooks.
 	Servers []Server
-	// Agents are programs that run on nodes.
-	Agents []Agent
-	// Leaders are service accounts that hold leases.
-	Leaders []Leader
 	// Traffic is what logs tell; nil without logs.
 	Traffic *Traffic
 }
@@ -92,8 +88,6 @@ func Check(bundle Bundle) []Finding {
 	j.judgeBuiltInClients()
 	j.judgeDocuments()
 	j.judgeServers()
-	j.judgeAgents()
-	j.judgeLeases()
 	j.judgeTraffic()
 	return j.selected()
 }

@@ -20,21 +20,8 @@ func withClient(c Client) change { return withTraffic(Traffic{Clients: []Client{
 
 // clientCases are the cases of FC6xx.
 func clientCases() []checkCase {
-	agent := func(a Agent) change { return with(func(f *Facts) { f.Agents = []Agent{a} }) }
-	daemon := Object{Kind: "DaemonSet", Name: "monitoring/exporter"}
-	static := Agent{Object: Object{Kind: "Pod", Name: "kube-system/kube-proxy-a"}, User: "system:kube-proxy"}
 	inDefault := func(user, program string) Client {
 		return Client{User: user, Program: program, FlowSchema: "global-default", PriorityLevel: "global-default", Requests: 340, HeldUp: 12}
-	}
-	leader := func(level string, precedence int32, resources ...string) change {
-		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
-			*schema = everything("mine", precedence, anAccount("team", "worker"))
-			schema.Spec.PriorityLevelConfiguration.Name = level
-			if len(resources) > 0 {
-				schema.Spec.Rules[0].ResourceRules[0].Resources = resources
-			}
-			bundle.Facts.Leaders = []Leader{{LeaseNamespace: "team", Lease: "worker-lock", Namespace: "team", ServiceAccount: "worker"}}
-		}
 	}
 	filling := func(change func(*Client, *LevelTraffic)) change {
 		c := Client{User: "system:serviceaccount:team:worker", FlowSchema: "mine", PriorityLevel: "mine", Requests: 500, HeldUp: 40, Leases: 30, HeldUpLeases: 4, SeatSeconds: 90}
@@ -58,40 +45,12 @@ func clientCases() []checkCase {
 		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
 		{"a webhook that calls v1beta3", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{{Object: Object{Kind: "User", Name: "webhook"}, Group: groupName, Version: "v1beta3", Removed: "1.32", Requests: 1}}}), []string{"warning"}},
 		{"a client of v1", DeprecatedCall, withTraffic(Traffic{}), nil},
-		{"kube-proxy as a static pod", NodeAgent, agent(static), []string{"warning"}},
-		{"a DaemonSet without a schema for service accounts", NodeAgent, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
-			bundle.Only, bundle.Facts.Agents = []Object{daemon}, []Agent{{Object: daemon, Namespace: "monitoring", ServiceAccount: "exporter"}}
-			var others []*flowcontrolv1.FlowSchema
-			for _, schema := range bundle.FlowSchemas {
-				if schema.Name != "service-accounts" {
-					others = append(others, schema)
-				}
-			}
-			bundle.FlowSchemas = others
-		}, []string{"warning"}},
-		{"a DaemonSet in the level of service accounts", NodeAgent, agent(Agent{Object: daemon, Namespace: "monitoring", ServiceAccount: "exporter"}), nil},
-		{"kube-proxy of kubeadm, with a service account of kube-system", NodeAgent, agent(Agent{Object: daemon, Namespace: "kube-system", ServiceAccount: "kube-proxy"}), nil},
-		{"kube-proxy with a schema of its own", NodeAgent, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
-			*schema = everything("mine", 600, aUser("system:kube-proxy"))
-			schema.Spec.PriorityLevelConfiguration.Name = "system"
-			bundle.Only, bundle.Facts.Agents = nil, []Agent{static}
-		}, nil},
 		{"a log has kube-proxy", NodeAgent, withClient(inDefault("system:kube-proxy", "kube-proxy")), []string{"warning"}},
 		{"a log without users has kube-proxy", NodeAgent, withClient(inDefault("", "kube-proxy")), []string{"warning"}},
 		{"a user who runs on no node", NodeAgent, withClient(inDefault("alice", "kubectl")), nil},
 		{"nodes themselves", NodeAgent, withClient(inDefault("system:node:a", "kubelet")), nil},
 		{"kube-proxy in another level", NodeAgent, withClient(Client{User: "system:kube-proxy", PriorityLevel: "system", FlowSchema: "mine", Requests: 7}), nil},
 
-		{"a leader whose level is its own", HeldUpLeases, leader("mine", 1000), []string{"info spec.rules"}},
-		{"a leader in a built-in level", HeldUpLeases, leader("workload-high", 1000), nil},
-		{"a leader whose leases come first elsewhere", HeldUpLeases, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
-			leader("mine", 1000)(bundle, schema, level)
-			first := everything("first", 950, anAccount("team", "worker"))
-			first.Spec.PriorityLevelConfiguration.Name = "leader-election"
-			first.Spec.Rules[0].ResourceRules[0].Resources = []string{leases}
-			bundle.FlowSchemas = append(bundle.FlowSchemas, &first)
-		}, nil},
-		{"a schema of leases alone", HeldUpLeases, leader("mine", 1000, leases), nil},
 		{"a log of a leader that fills its level", HeldUpLeases, filling(func(*Client, *LevelTraffic) {}), []string{"warning"}},
 		{"a level that others fill", HeldUpLeases, filling(func(c *Client, _ *LevelTraffic) { c.SeatSeconds = 40 }), nil},
 		{"a level that holds nothing up", HeldUpLeases, filling(func(_ *Client, l *LevelTraffic) { l.HeldUp = 0 }), nil},

@@ -65,6 +65,7 @@ func (j *judge) judgeTraffic() {
 	if t == nil {
 		return
 	}
+	j.judgeAgents()
 	for i := range t.Clients {
 		j.add(j.heldUpLeases(&t.Clients[i])...)
 	}
