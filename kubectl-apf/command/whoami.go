@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 
@@ -11,12 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
-	"k8s.io/client-go/rest"
 )
 
-// whoAmI returns the user of the kubeconfig, as the server sees them. A server without
-// SelfSubjectReviews, such as flowcontrol-apiserver alone, does not tell; then the
-// client certificate does.
+// whoAmI returns the user of the kubeconfig, as the server sees them.
 func (l *looking) whoAmI(ctx context.Context) (name string, groups []string, err error) {
 	config, err := l.cluster.ToRESTConfig()
 	if err != nil {
@@ -31,24 +26,8 @@ func (l *looking) whoAmI(ctx context.Context) (name string, groups []string, err
 	case err == nil:
 		return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil
 	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err):
-		return certificateUser(config)
+		return "", nil, errors.New("the server does not tell who you are: name the user of the request with --as, and their groups with --as-group")
 	default:
 		return "", nil, fmt.Errorf("asking the server who you are: %w", err)
 	}
-}
-
-// certificateUser returns the user of the client certificate.
-func certificateUser(config *rest.Config) (name string, groups []string, err error) {
-	if err := rest.LoadTLSFiles(config); err != nil {
-		return "", nil, err
-	}
-	block, _ := pem.Decode(config.CertData)
-	if block == nil {
-		return "", nil, errors.New("the server does not tell who you are: name the user of the request with --as, and their groups with --as-group")
-	}
-	certificate, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return "", nil, fmt.Errorf("the client certificate of the kubeconfig: %w", err)
-	}
-	return certificate.Subject.CommonName, certificate.Subject.Organization, nil
 }
