@@ -16,7 +16,6 @@ import (
 // logFlags name logs of API servers, and what is read of them.
 type logFlags struct {
 	audit, http []string
-	users       string
 	zone        string
 	from, to    string
 }
@@ -24,7 +23,6 @@ type logFlags struct {
 func (l *logFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.audit, "audit-log", nil, "An audit log, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringArrayVar(&l.http, "http-log", nil, "A log with -v=3 or more, as text or JSON, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
-	flags.StringVar(&l.users, "users", "", "A file that names the users of requests in -v=3 logs by user agent and address.")
 	flags.StringVar(&l.zone, "log-time-zone", "UTC", "The time zone of -v=3 logs as text, such as Europe/Berlin.")
 	flags.StringVar(&l.from, "from", "", "Leave out requests that arrived before this time, such as 2026-11-22T10:00:00Z.")
 	flags.StringVar(&l.to, "to", "", "Leave out requests that arrived at this time or later.")
@@ -52,12 +50,7 @@ func (l *logFlags) options(env Environment) (o record.Options, err error) {
 	if o.From, err = timeOf("--from", l.from); err != nil {
 		return o, err
 	}
-	if o.To, err = timeOf("--to", l.to); err != nil {
-		return o, err
-	}
-	if l.users != "" {
-		o.Users, err = record.ReadUsers(l.users)
-	}
+	o.To, err = timeOf("--to", l.to)
 	return o, err
 }
 

@@ -29,9 +29,8 @@
 //
 // # Users of lines
 //
-// The user of a line that no audit event is joined to follows from Users, otherwise from
-// the user agent of a component of Kubernetes. Otherwise it is empty: then only FlowSchema
-// says who sent the request.
+// The user of a line that no audit event is joined to follows from the user agent of a component
+// of Kubernetes. Otherwise it is empty: then only FlowSchema says who sent the request.
 //
 // # Memory
 //

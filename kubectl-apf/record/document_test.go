@@ -23,18 +23,6 @@ func block(t *testing.T, begins string) string {
 	return rest
 }
 
-func TestUsersOfTheDocument(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "users.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("users:\n"+block(t, "```yaml\nusers:\n")), 0o600))
-	users, err := ReadUsers(file)
-	require.NoError(t, err)
-	name, groups := users.of("batch/v1", "10.0.0.7")
-	assert.Equal(t, "batch", name)
-	assert.Equal(t, []string{"jobs", "system:authenticated"}, groups)
-	name, _ = users.of("shop-web/v1", "")
-	assert.Equal(t, "system:serviceaccount:shop:shop", name)
-}
-
 func TestTraceOfTheDocument(t *testing.T) {
 	r, err := trace.NewReader("docs/simulate.md", strings.NewReader(block(t, "```json\n")))
 	require.NoError(t, err)

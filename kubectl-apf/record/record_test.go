@@ -108,44 +108,21 @@ func TestListOptions(t *testing.T) {
 }
 
 func TestUsersOfLines(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "users.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(`users:
-- {userAgent: "shop-*", user: "system:serviceaccount:shop:shop"}
-- {sourceIP: 10.0.0.7, userAgent: batch, user: batch, groups: [jobs]}
-- {userAgent: kubelet, sourceIP: 10.9.*, user: someone}
-`), 0o600))
-	users, err := ReadUsers(file)
-	require.NoError(t, err)
 	for agent, want := range map[string]string{
-		"shop-web/v1": "system:serviceaccount:shop:shop [system:serviceaccounts system:serviceaccounts:shop system:authenticated]",
-		"batch/v1":    "batch [jobs]",
-		"unknown/v1":  " []",
+		"unknown/v1": " []",
 		"kubelet/v1.33.0 (linux/amd64) kubernetes/abc":                                                                  "system:node:10.0.0.7 [system:nodes system:authenticated]",
 		"kube-scheduler/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                           "system:kube-scheduler [system:authenticated]",
 		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                  "system:kube-controller-manager [system:authenticated]",
 		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/system:serviceaccount:kube-system:job-controller": "system:serviceaccount:kube-system:job-controller [system:serviceaccounts system:serviceaccounts:kube-system system:authenticated]",
 		"kube-apiserver/v1.33.0 (linux/amd64) kubernetes/abc":                                                           "system:apiserver [system:masters system:authenticated]",
 	} {
-		o := logsOf(t, map[string]string{"http.log": line(0, "a", agent, "/a")})
-		o.Users = users
-		h, all := recorded(t, o)
+		h, all := recorded(t, logsOf(t, map[string]string{"http.log": line(0, "a", agent, "/a")}))
 		assert.Equal(t, want, fmt.Sprint(all[0].User, " ", all[0].Groups), agent)
 		if all[0].User == "" {
 			assert.InDelta(t, 1, h.LeftOut.WithoutUser, 0)
-			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of 100.0% of the requests, which took 100.0% of the seconds: --users can name them.")
+			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of 100.0% of the requests, which took 100.0% of the seconds.")
 		}
 	}
-	for text, want := range map[string]string{
-		"users:\n- {agent: a}": "line 2: field agent not found", "users: [{userAgent: a}]": "users[0].user is empty",
-		"users: [{user: a}]": "users[0] must have userAgent or sourceIP", `users: [{user: a, userAgent: "["}]`: "users[0] has an invalid pattern",
-	} {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		_, err := ReadUsers(file)
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, file)
-	}
-	_, err = ReadUsers(file + ".missing")
-	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestBadInput(t *testing.T) {

@@ -19,9 +19,6 @@ type Options struct {
 	Audit, HTTP []Log
 	// Clock is the clock of lines of text.
 	Clock logs.Clock
-	// Users says who sent requests of lines that no audit event is joined to; it may be
-	// nil.
-	Users *Users
 	// From and To limit the arrivals of the requests: not before From, and before To. A
 	// zero time does not limit.
 	From, To time.Time
@@ -235,7 +232,7 @@ func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.
 			return nil
 		}
 		if one.User == "" {
-			one.User, one.Groups = r.options.Users.of(one.Client, one.Address)
+			one.User, one.Groups = userOf(one.Client, one.Address)
 		}
 		one.Replica = f.Replica
 		return into(item{fromLine, *one})

@@ -133,7 +133,7 @@ func (t *tally) missingNotes() []string {
 		of   share
 		text string
 	}{
-		{t.noUser, "The user is unknown of %s of the requests, which took %s of the seconds: --users can name them."},
+		{t.noUser, "The user is unknown of %s of the requests, which took %s of the seconds."},
 		{t.implied, "The groups of %s of the requests, which took %s of the seconds, are implied by their users' names: the log has none. Users may be in others."},
 		{t.noWait, "The wait is unknown of %s of the requests, which took %s of the seconds."},
 		{t.noExecution, "The time of execution is unknown of %s of the requests, which took %s of the seconds."},

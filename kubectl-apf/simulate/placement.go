@@ -175,7 +175,7 @@ func (p *placement) notes(read int64) []string {
 		notes = append(notes, fmt.Sprintf("%d of %d requests have the flow schema that the trace names: it lacks their users or groups. The user agent stands for a user that is unknown.", p.byTrace, read))
 	}
 	for _, why := range slices.Sorted(maps.Keys(p.unplaced)) {
-		notes = append(notes, fmt.Sprintf("%d of %d requests are left out, and what they would do is unknown: %s. --users of record names users.", p.unplaced[why], read, why))
+		notes = append(notes, fmt.Sprintf("%d of %d requests are left out, and what they would do is unknown: %s. An audit log of the same time names users.", p.unplaced[why], read, why))
 	}
 	return notes
 }
