@@ -59,7 +59,6 @@ func rows() []row {
 		{"the learned cost of a list, read", perOp("LearnedEstimate"), none, 60e-9, 0},
 		{"the same, by all cores while others learn", perOp("LearnedEstimateParallel-2"), none, 60e-9, anyNumber},
 		{"applying 10,000 schemas and 500 levels", perOp("Apply-2"), none, 0.1, anyNumber},
-		{"a change of one schema among 10,000, beside all of them", perOp("Change/one-2"), perOp("Change/all-2"), 0.1, anyNumber},
 		{"the delay of a request meanwhile, 99.99 %", meanwhile("us-p99.99-applying"), none, 1000, anyNumber},
 		{"the slowest request meanwhile", meanwhile("us-slowest-applying"), none, 1000, anyNumber},
 		{"the same, beside an unrelated computation", meanwhile("us-slowest-applying"), meanwhile("us-slowest-computing"), 0, anyNumber},

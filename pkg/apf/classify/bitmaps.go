@@ -5,14 +5,16 @@ import (
 	"sort"
 )
 
-// bitmaps are the sets of rows of a bitmapIndex. Rows are numbered in matching order.
-type bitmaps struct {
-	schemas  []uint32 // of each row
+// bitmapIndex is the index of the rows that have too many tuples for the table, see the package
+// comment. Rows are numbered in matching order.
+type bitmapIndex struct {
+	ranks    []uint32 // of each row
 	subjects []bitSet // by number
 	// lists holds the sets of verbs, API groups (or URLs), resources and
 	// namespaces, each by number.
 	lists [4][]bitSet
 	empty bitSet
+	memo  memo
 }
 
 // bitSet is a sparse set of row numbers.
@@ -64,24 +66,18 @@ func (c *cursor) bitsAt(word uint32) uint64 {
 	return 0
 }
 
-// newBitmaps returns the sets of the rows, which are in matching order. subjects and sizes
-// are the numbers of values that the vocabulary has for subjects and for the lists.
-func newBitmaps(y *yielder, rows []*row, subjects uint32, sizes [4]uint32) *bitmaps {
-	x := &bitmaps{schemas: make([]uint32, len(rows))}
-	if len(rows) == 0 {
-		return x
-	}
+// newBitmaps returns the index of rows, which are in matching order. sizes are as for bitSetsOf.
+func newBitmaps(y *yielder, rows []*row, sizes [5]uint32) *bitmapIndex {
+	sets := bitSetsOf(y, rows, sizes)
+	x := &bitmapIndex{ranks: make([]uint32, len(rows)), subjects: sets[0], lists: [4][]bitSet(sets[1:])}
 	for number, r := range rows {
-		x.schemas[number] = r.schema
+		x.ranks[number] = r.rank
 	}
-	sets := bitSetsOf(y, rows, [5]uint32{subjects, sizes[0], sizes[1], sizes[2], sizes[3]})
-	x.subjects = sets[0]
-	copy(x.lists[:], sets[1:])
 	return x
 }
 
 // bitSetsOf returns the sets of rows by the value in each of their lists, subjects first.
-// sizes are the numbers of values. It counts the words of all sets before it allocates them
+// sizes are the numbers of values that the vocabulary has. It counts the words of all sets before it allocates them
 // together: growing each set would take twice as long.
 func bitSetsOf(y *yielder, rows []*row, sizes [5]uint32) (sets [5][]bitSet) {
 	for i, size := range sizes {
@@ -127,24 +123,17 @@ type values [4]uint32
 // sets returns the rows whose i-th list holds the value, and those whose i-th list
 // holds the wildcard. If bit i is set in strict, the wildcard does not cover the
 // value.
-func (x *bitmaps) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
+func (x *bitmapIndex) sets(i int, value uint32, strict uint) (exact, wild *bitSet) {
+	list := x.lists[i]
 	if value == wildcard || strict&(1<<i) != 0 {
-		return x.set(x.lists[i], value), &x.empty
+		return &list[value], &x.empty
 	}
-	return x.set(x.lists[i], value), x.set(x.lists[i], wildcard)
-}
-
-// set returns the set of a value. A value that is newer than the index is in no row.
-func (x *bitmaps) set(list []bitSet, value uint32) *bitSet {
-	if int(value) >= len(list) {
-		return &x.empty
-	}
-	return &list[value]
+	return &list[value], &list[wildcard]
 }
 
 // canMatch reports whether for each list some row covers the value. If not, no row
 // matches.
-func (x *bitmaps) canMatch(v values, strict uint) bool {
+func (x *bitmapIndex) canMatch(v values, strict uint) bool {
 	for i, value := range v {
 		exact, wild := x.sets(i, value, strict)
 		if len(exact.words)+len(wild.words) == 0 {
@@ -154,10 +143,27 @@ func (x *bitmaps) canMatch(v values, strict uint) bool {
 	return true
 }
 
-// walk returns the schema of the first row that is in the set of the subject and, for
-// each list, in the set of the value or of the wildcard, and not in gone; or noSchema.
-func (x *bitmaps) walk(subject uint32, v values, strict uint, gone rowSet) uint32 {
-	rows := cursor{set: x.set(x.subjects, subject)}
+// lookup returns the lowest rank, below best, of a row that matches the subject and the values; or
+// best. strict has the meaning it has for sets, and must be a function of the values: the memo does
+// not hold it.
+func (x *bitmapIndex) lookup(subject uint32, v values, strict uint, best uint32) uint32 {
+	rows := &x.subjects[subject]
+	if len(rows.words) == 0 || x.ranks[rows.words[0]*64] >= best {
+		return best
+	}
+	key := newMemoKey(subject, v)
+	rank, known := x.memo.get(key)
+	if !known {
+		rank = x.walk(subject, v, strict)
+		x.memo.put(key, rank)
+	}
+	return min(best, rank)
+}
+
+// walk returns the rank of the first row that is in the set of the subject and, for each list, in
+// the set of the value or of the wildcard; or noRank.
+func (x *bitmapIndex) walk(subject uint32, v values, strict uint) uint32 {
+	rows := cursor{set: &x.subjects[subject]}
 	var lists [4][2]cursor
 	for i, value := range v {
 		lists[i][0].set, lists[i][1].set = x.sets(i, value, strict)
@@ -168,19 +174,19 @@ func (x *bitmaps) walk(subject uint32, v values, strict uint, gone rowSet) uint3
 			next = max(next, min(lists[i][0].seek(word), lists[i][1].seek(word)))
 		}
 		if next == noWord {
-			return noSchema
+			return noRank
 		}
 		if next > word {
 			// A cursor skipped words: move the others there.
 			word = next
 			continue
 		}
-		common := rows.bitsAt(word) &^ gone.word(word)
+		common := rows.bitsAt(word)
 		for i := range lists {
 			common &= lists[i][0].bitsAt(word) | lists[i][1].bitsAt(word)
 		}
 		if common != 0 {
-			return x.schemas[word*64+uint32(bits.TrailingZeros64(common))]
+			return x.ranks[word*64+uint32(bits.TrailingZeros64(common))]
 		}
 		word++
 	}

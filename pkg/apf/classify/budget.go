@@ -6,22 +6,17 @@ import "math/bits"
 // more.
 type budget struct{ least, perRow int }
 
-// tuples returns the number for a number of rows.
-func (b budget) tuples(rows int) int { return max(b.least, b.perRow*rows) }
-
 // sizeLimit returns the largest power of two such that all rows of at most that
 // many tuples fit into the budget, and the total of their tuples.
-func (b budget) sizeLimit(k *kindRows) (limit, total int) {
+func (b budget) sizeLimit(rows []row) (limit, total int) {
 	var sums [32]int // by the power of two
-	for _, rows := range k.schemas {
-		for i := range rows {
-			if size := rows[i].size(); size > 0 {
-				sums[bits.Len(uint(size-1))] += size
-			}
+	for i := range rows {
+		if size := rows[i].size(); size > 0 {
+			sums[bits.Len(uint(size-1))] += size
 		}
 	}
 	for power, sum := range sums {
-		if total+sum > b.tuples(k.rows) {
+		if total+sum > max(b.least, b.perRow*len(rows)) {
 			return 1 << power / 2, total
 		}
 		total += sum

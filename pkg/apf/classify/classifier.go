@@ -18,60 +18,58 @@ const (
 // Classifier finds the flow schema of a request. It is safe for concurrent use:
 // but for its memo it is immutable.
 type Classifier struct {
-	schemas []*rules.Schema // in matching order
-	ranks   []uint32        // by the number of a schema: its place in schemas
-
+	schemas         []*rules.Schema // in matching order
 	vocabulary      vocabulary
 	resources, urls index
-
-	// builder makes the next version. The newest version owns it, which may be a later one.
-	builder *builder
 }
 
 // New returns a Classifier of the schemas, whose names must differ. Time and memory are
 // proportional to the size of the schemas. It yields its processor regularly.
 func New(schemas []rules.Schema) *Classifier {
-	return newClassifier(schemas, budget{minBudget, budgetPerRow})
+	return new(Classifier).Changed(schemas, nil)
 }
 
-func newClassifier(schemas []rules.Schema, limit budget) *Classifier {
-	own := slices.Clone(schemas)
-	pointers := make([]*rules.Schema, len(own))
-	for i := range own {
-		pointers[i] = &own[i]
+// Changed returns a Classifier of other schemas: those of c, those in set, each instead of one
+// of the same name or in addition, and none whose names are in removed. The schemas that both
+// have are at the same addresses. The names in set must differ.
+func (c *Classifier) Changed(set []rules.Schema, removed []string) *Classifier {
+	gone := make(map[string]bool, len(set)+len(removed))
+	for i := range set {
+		gone[set[i].Name] = true
 	}
-	return build(pointers, limit)
+	for _, name := range removed {
+		gone[name] = true
+	}
+	all := make([]*rules.Schema, 0, len(c.schemas)+len(set))
+	own := slices.Clone(set)
+	for i := range own {
+		all = append(all, &own[i])
+	}
+	for _, schema := range c.schemas {
+		if !gone[schema.Name] {
+			all = append(all, schema)
+		}
+	}
+	return build(all, budget{minBudget, budgetPerRow})
 }
 
 // build returns a Classifier of schemas, whose order it changes.
-func build(sorted []*rules.Schema, limit budget) *Classifier {
-	c := &Classifier{schemas: sorted, ranks: make([]uint32, len(sorted)), vocabulary: newVocabulary()}
-	b := &builder{newest: c, budget: limit, ids: make(map[string]uint32, len(sorted)), order: make([]uint32, len(sorted))}
-	c.builder = b
-	sortInMatchingOrder(sorted, &b.yielder)
-	rows := newRowBuilder(&c.vocabulary, &b.yielder, numbersPerPage)
-	for i, schema := range sorted {
-		number := uint32(i)
-		c.ranks[i], b.order[i], b.ids[schema.Name] = number, number, number
-		resources, urls := rows.rows(number, schema)
-		b.resources.schemas, b.urls.schemas = append(b.resources.schemas, resources), append(b.urls.schemas, urls)
+func build(schemas []*rules.Schema, limit budget) *Classifier {
+	var y yielder
+	slices.SortStableFunc(schemas, func(a, b *rules.Schema) int {
+		y.spend(1)
+		return rules.Compare(a, b)
+	})
+	c := &Classifier{schemas: schemas, vocabulary: newVocabulary()}
+	rows := rowBuilder{vocabulary: &c.vocabulary, yielder: &y, onlyWildcard: []uint32{wildcard}}
+	for rank, schema := range schemas {
+		rows.add(uint32(rank), schema)
 	}
-	c.vocabulary.finish()
-	b.size = c.vocabulary.size()
-	c.resources = b.resources.index(b, c.vocabulary.subjects, resourceSizes(&c.vocabulary))
-	c.urls = b.urls.index(b, c.vocabulary.subjects, urlSizes(&c.vocabulary))
+	v := &c.vocabulary
+	v.paths.setParents()
+	c.resources = newIndex(rows.resources, limit, &y, [5]uint32{v.subjects, v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
+	c.urls = newIndex(rows.urls, limit, &y, [5]uint32{v.subjects, v.verbs.next, uint32(len(v.paths.parents)), 1, 1})
 	return c
-}
-
-// resourceSizes returns the numbers of values that the vocabulary has for the lists of the
-// rows of resource rules.
-func resourceSizes(v *vocabulary) [4]uint32 {
-	return [4]uint32{v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next}
-}
-
-// urlSizes returns the same for the rows of non-resource rules.
-func urlSizes(v *vocabulary) [4]uint32 {
-	return [4]uint32{v.verbs.next, uint32(len(v.paths.parents)), 1, 1}
 }
 
 // yieldInterval is the number of steps, of some tens of nanoseconds each, between yields: building
@@ -102,7 +100,7 @@ func (c *Classifier) Match(a *flow.Attributes) int {
 	// A composite literal would be made elsewhere and copied, which takes 6 ns
 	// (BenchmarkExempt of package benchmarks).
 	var q query
-	q.classifier, q.index, q.ranks, q.best = c, &c.urls, c.ranks, none
+	q.classifier, q.index, q.best = c, &c.urls, none
 	if a.IsResourceRequest {
 		q.index = &c.resources
 	}

@@ -3,7 +3,7 @@
 // Schemas are tried in matching order: exempt first, then by precedence and name,
 // catch-all last. The first that matches decides. To try them one after the other
 // would cost every request time for every schema. So New turns the schemas into an immutable index:
-// the time of a lookup depends only on the attributes of the request.
+// the time of a lookup depends only on the attributes of the request. A change makes another index.
 //
 // # Rows and tuples
 //
@@ -30,15 +30,6 @@
 // So a request takes at most 8 lookups for each of its subjects, whatever the number
 // of schemas.
 //
-// # Updates
-//
-// Update makes the next version of an index by a change. Both share the pages of the table
-// that do not change, and the maps of the numbers, to which few additions lie beside a large
-// map. Where schemas lie in matching order, only an array of ranks says; tuples hold numbers
-// of schemas, which stay. What is removed from a tuple is replaced by the next row of its
-// subject that has the tuple. Everything is built from nothing when tables would become too
-// large, or most values are of former schemas.
-//
 // # Paths
 //
 // A URL in a non-resource rule covers the path and everything below it. The paths
@@ -56,8 +47,4 @@
 // skipping what any of them skips. Memory is proportional to the sum of the lists,
 // not to their product. Time, in the worst case of dense but disjoint sets, is proportional to 1/64
 // of the number of these rows. A memo of fixed size caches the results of recent walks.
-//
-// An update shares the sets. It marks the rows that are gone, and keeps new ones beside the
-// sets, where they are compared one after the other. The sets are built again when these are
-// many, or half of the rows are gone.
 package classify

@@ -113,13 +113,20 @@ var budgets = map[string]budget{
 	"no rows as tuples":   {0, 0},
 }
 
+func pointersTo(schemas []rules.Schema) (pointers []*rules.Schema) {
+	for i := range schemas {
+		pointers = append(pointers, &schemas[i])
+	}
+	return pointers
+}
+
 func TestMatchEqualsScan(t *testing.T) {
 	for name, limit := range budgets {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(lane.Seed(t), 2))
 			rounds, matched := lane.Pick(100, 1000), 0
 			for range rounds {
-				c := newClassifier(randomSchemas(random, random.IntN(200)), limit)
+				c := build(pointersTo(randomSchemas(random, random.IntN(200))), limit)
 				for range 100 {
 					a := randomRequest(random)
 					want := scan(c.Schemas(), a)
@@ -163,7 +170,7 @@ func FuzzMatchEqualsScan(f *testing.F) {
 			randomRequest(random), randomRequest(random),
 		}
 		for _, limit := range budgets {
-			c := newClassifier(schemas, limit)
+			c := build(pointersTo(schemas), limit)
 			for _, a := range requests {
 				requireScanResult(t, c, a)
 				requireScanResult(t, c, a)

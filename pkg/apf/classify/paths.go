@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -14,12 +13,10 @@ type paths struct {
 	parents []uint32
 	// prefixSlashes is the largest number of slashes in a key of prefix.
 	prefixSlashes int
-	// fresh are the prefixes that were added to this version.
-	fresh []string
 }
 
 func newPaths() paths {
-	return paths{exact: newNames(), prefix: newNames(), parents: []uint32{wildcard}}
+	return paths{exact: names{}, prefix: names{}, parents: []uint32{wildcard}}
 }
 
 // appendNumbers appends the numbers of URLs to into. Each URL has two: the path
@@ -32,46 +29,34 @@ func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 		}
 		below := rules.Below(url)
 		p.prefixSlashes = max(p.prefixSlashes, strings.Count(below, "/"))
-		if _, known := p.prefix.find(below); !known {
-			p.fresh = append(p.fresh, below)
-		}
-		into = append(into, p.intern(&p.exact, url, url), p.intern(&p.prefix, below, below[:len(below)-1]))
+		into = append(into, p.intern(p.exact, url), p.intern(p.prefix, below))
 	}
 	return into
 }
 
-// intern returns the number of a path, whose parent is the longest prefix of inner.
-func (p *paths) intern(kind *names, path, inner string) uint32 {
-	number, known := kind.find(path)
+func (p *paths) intern(kind names, path string) uint32 {
+	number, known := kind[path]
 	if !known {
 		number = uint32(len(p.parents))
-		p.parents = append(p.parents, p.longestPrefix(inner))
-		kind.add(path, number)
+		p.parents = append(p.parents, wildcard)
+		kind[path] = number
 	}
 	return number
 }
 
-// setParents sets the parents, once all URLs are known. Only the parents of paths below a new
-// prefix change.
+// setParents sets the parents, once all URLs are known.
 func (p *paths) setParents() {
-	if len(p.fresh) == 0 {
-		return
-	}
-	p.parents = slices.Clone(p.parents)
-	p.exact.all(func(path string, number uint32) { p.setParent(path, number) })
-	p.prefix.all(func(path string, number uint32) { p.setParent(strings.TrimSuffix(path, "/"), number) })
-	p.fresh = nil
-}
-
-func (p *paths) setParent(path string, number uint32) {
-	if p.exact.building || slices.ContainsFunc(p.fresh, func(fresh string) bool { return strings.HasPrefix(path, fresh) }) {
+	for path, number := range p.exact {
 		p.parents[number] = p.longestPrefix(path)
+	}
+	for path, number := range p.prefix {
+		p.parents[number] = p.longestPrefix(strings.TrimSuffix(path, "/"))
 	}
 }
 
 // find returns the deepest node that covers the path.
 func (p *paths) find(path string) uint32 {
-	if number, known := p.exact.find(path); known {
+	if number, known := p.exact[path]; known {
 		return number
 	}
 	return p.longestPrefix(path)
@@ -83,7 +68,7 @@ func (p *paths) longestPrefix(path string) uint32 {
 	for i := 0; i < len(path) && slashes < p.prefixSlashes; i++ {
 		if path[i] == '/' {
 			slashes++
-			if number, known := p.prefix.find(path[:i+1]); known {
+			if number, known := p.prefix[path[:i+1]]; known {
 				longest = number
 			}
 		}

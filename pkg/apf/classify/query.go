@@ -12,8 +12,7 @@ import (
 type query struct {
 	classifier *Classifier
 	index      *index
-	ranks      []uint32 // by the number of the schema
-	best       uint32   // lowest rank found
+	best       uint32 // lowest rank found
 
 	// resolve sets what follows, if it is needed at all: exempt requests do not
 	// need it (BenchmarkExempt of package benchmarks).
@@ -83,18 +82,18 @@ func (q *query) resolveURL(a *flow.Attributes) {
 // match searches the rows of all subjects of the request.
 func (q *query) match(a *flow.Attributes) {
 	v := &q.classifier.vocabulary
-	if number, known := v.users.find(a.User); known {
+	if number, known := v.users[a.User]; known {
 		q.matchSubject(number, a)
 	}
 	for _, group := range a.Groups {
 		if q.best == 0 {
 			return
 		}
-		if number, known := v.groups.find(group); known {
+		if number, known := v.groups[group]; known {
 			q.matchSubject(number, a)
 		}
 	}
-	if v.accounts.len() > 0 {
+	if len(v.accounts) > 0 {
 		q.matchServiceAccounts(a)
 	}
 	q.matchSubject(wildcard, a)
@@ -113,7 +112,7 @@ func (q *query) matchServiceAccounts(a *flow.Attributes) {
 	for i := 0; i < len(account) && colons <= v.accountColons; i++ {
 		if account[i] == ':' {
 			colons++
-			if number, known := v.accounts.find(account[:i]); known {
+			if number, known := v.accounts[account[:i]]; known {
 				q.matchSubject(number, a)
 			}
 		}
@@ -122,9 +121,7 @@ func (q *query) matchServiceAccounts(a *flow.Attributes) {
 
 // matchSubject searches the rows of one subject.
 func (q *query) matchSubject(subject uint32, a *flow.Attributes) {
-	if matchAll := q.index.shapesOf(subject).matchAll; matchAll > 0 {
-		q.best = min(q.best, q.ranks[matchAll-1])
-	}
+	q.best = min(q.best, q.index.subjects[subject].matchAll)
 	if q.best == 0 {
 		return
 	}
@@ -149,10 +146,10 @@ func (q *query) resolve(a *flow.Attributes) {
 }
 
 func (q *query) matchResource(subject uint32) {
-	s := q.index.shapesOf(subject)
+	s := &q.index.subjects[subject]
 	for set := s.byVerb[q.verb] & q.possible; set != 0; set &= set - 1 {
 		shape := bits.TrailingZeros16(uint16(set))
-		if q.ranks[s.first[shape]] >= q.best {
+		if s.first[shape] >= q.best {
 			continue
 		}
 		key := tuple{subject}
@@ -165,23 +162,23 @@ func (q *query) matchResource(subject uint32) {
 		if shape&(namespaceBit|clusterBit) != 0 {
 			key[namespacePlace] = q.values[namespacePlace]
 		}
-		q.best = q.index.tuples.lookup(key, q.verb, q.ranks, q.best)
+		q.best = min(q.best, q.index.tuples.lookup(key, q.verb))
 	}
 	if q.bitmaps != nil {
-		q.best = q.bitmaps.lookup(subject, q.values, q.strict, q.ranks, q.best)
+		q.best = q.bitmaps.lookup(subject, q.values, q.strict, q.best)
 	}
 }
 
 func (q *query) matchURL(subject uint32) {
-	s := q.index.shapesOf(subject)
+	s := &q.index.subjects[subject]
 	v := q.values
 	for {
 		url := v[groupPlace]
 		if s.byVerb[q.verb]&(1<<shapeOf(url, wildcard, wildcard)) != 0 {
-			q.best = q.index.tuples.lookup(tuple{subject, url}, q.verb, q.ranks, q.best)
+			q.best = min(q.best, q.index.tuples.lookup(tuple{subject, url}, q.verb))
 		}
 		if q.bitmaps != nil {
-			q.best = q.bitmaps.lookup(subject, v, q.strict, q.ranks, q.best)
+			q.best = q.bitmaps.lookup(subject, v, q.strict, q.best)
 		}
 		if url == wildcard {
 			return

@@ -8,7 +8,7 @@ import (
 
 // row is one resource rule or one non-resource rule. Its values are numbers.
 type row struct {
-	schema   uint32 // its number
+	rank     uint32 // of its schema
 	subjects []uint32
 	verbs    []uint32
 	// With the subject, the lists that tuples are made of. In rows of non-resource
@@ -21,8 +21,6 @@ type row struct {
 	// The shapes of the tuples and the set of verbs, if the row is in the table.
 	shapes  shapeSet
 	verbSet uint64
-	large   bool   // it is in the bitmaps instead
-	place   uint32 // 1 + its number in the bitmaps, or 0
 }
 
 // allHaveWildcard reports whether each list contains the wildcard.
@@ -74,23 +72,17 @@ func verbBit(verb uint32) uint {
 
 // rowBuilder makes the rows of schemas and completes the vocabulary.
 type rowBuilder struct {
-	vocabulary *vocabulary
-	yielder    *yielder
+	vocabulary      *vocabulary
+	yielder         *yielder
+	resources, urls []row // of resource rules and of non-resource rules
 	// numbers holds the lists of many rows, one after the other: allocating each
 	// list would take longer than filling it (BenchmarkNew).
 	numbers []uint32
-	// perPage is how many numbers are allocated at once: 0 for rows that are not many, and
-	// would keep the rest of a page from being freed.
-	perPage int
 	// onlyWildcard is the most frequent list.
 	onlyWildcard []uint32
 }
 
-func newRowBuilder(v *vocabulary, y *yielder, perPage int) *rowBuilder {
-	return &rowBuilder{vocabulary: v, yielder: y, perPage: perPage, onlyWildcard: []uint32{wildcard}}
-}
-
-// numbersPerPage is how many list elements of many rows are allocated at once.
+// numbersPerPage is how many list elements are allocated at once.
 const numbersPerPage = 4096
 
 // endList returns the list that was appended to numbers from start on.
@@ -101,32 +93,24 @@ func (b *rowBuilder) endList(start int) []uint32 {
 // startList makes room for a list of at most n numbers and returns its start.
 func (b *rowBuilder) startList(n int) int {
 	if cap(b.numbers)-len(b.numbers) < n {
-		b.numbers = make([]uint32, 0, max(n, b.perPage))
+		b.numbers = make([]uint32, 0, max(n, numbersPerPage))
 	}
 	return len(b.numbers)
 }
 
-// rows returns the rows of a schema with a number, for its resource rules and for its non-resource
-// rules.
-func (b *rowBuilder) rows(number uint32, schema *rules.Schema) (resources, urls []row) {
-	resourceRules, urlRules := 0, 0
-	for i := range schema.Rules {
-		resourceRules += len(schema.Rules[i].ResourceRules)
-		urlRules += len(schema.Rules[i].NonResourceRules)
-	}
-	resources, urls = make([]row, 0, resourceRules), make([]row, 0, urlRules)
+// add adds the rows of the schema with a rank.
+func (b *rowBuilder) add(rank uint32, schema *rules.Schema) {
 	for i := range schema.Rules {
 		rule := &schema.Rules[i]
 		b.yielder.spend(valuesOf(rule))
 		subjects := b.subjects(rule.Subjects)
 		for j := range rule.ResourceRules {
-			resources = append(resources, b.resourceRow(number, subjects, &rule.ResourceRules[j]))
+			b.resources = append(b.resources, b.resourceRow(rank, subjects, &rule.ResourceRules[j]))
 		}
 		for j := range rule.NonResourceRules {
-			urls = append(urls, b.urlRow(number, subjects, &rule.NonResourceRules[j]))
+			b.urls = append(b.urls, b.urlRow(rank, subjects, &rule.NonResourceRules[j]))
 		}
 	}
-	return resources, urls
 }
 
 // valuesOf returns the number of values in the lists of the rule.
@@ -163,10 +147,10 @@ func (b *rowBuilder) list(values []string, numbers *numbers) []uint32 {
 	return b.endList(start)
 }
 
-func (b *rowBuilder) resourceRow(schema uint32, subjects []uint32, rule *rules.ResourceRule) row {
+func (b *rowBuilder) resourceRow(rank uint32, subjects []uint32, rule *rules.ResourceRule) row {
 	v := b.vocabulary
 	r := row{
-		schema:     schema,
+		rank:       rank,
 		subjects:   subjects,
 		verbs:      b.list(rule.Verbs, &v.verbs),
 		groups:     b.list(rule.APIGroups, &v.apiGroups),
@@ -182,13 +166,13 @@ func (b *rowBuilder) resourceRow(schema uint32, subjects []uint32, rule *rules.R
 	return r
 }
 
-func (b *rowBuilder) urlRow(schema uint32, subjects []uint32, rule *rules.NonResourceRule) row {
+func (b *rowBuilder) urlRow(rank uint32, subjects []uint32, rule *rules.NonResourceRule) row {
 	start := b.startList(2 * len(rule.URLs))
 	b.numbers = b.vocabulary.paths.appendNumbers(rule.URLs, b.numbers)
 	urls := b.endList(start)
 	verbs := b.list(rule.Verbs, &b.vocabulary.verbs)
 	return row{
-		schema:     schema,
+		rank:       rank,
 		subjects:   subjects,
 		verbs:      verbs,
 		groups:     urls,

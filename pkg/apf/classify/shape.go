@@ -76,27 +76,26 @@ func kindsOf(list []uint32) []uint32 {
 // lookups in the table (BenchmarkManySchemas, BenchmarkMoreSchemas of package
 // benchmarks).
 type shapes struct {
-	// matchAll is 1 + the number of the first schema that matches every request of the
-	// subject; 0 if there is none.
+	// matchAll is the lowest rank of a row that matches every request of the subject.
 	matchAll uint32
 	// byVerb holds, for each verb, the shapes of its tuples.
 	byVerb [otherVerbs + 1]shapeSet
-	// first holds, for each shape, the number of the first schema.
+	// first holds, for each shape, the lowest rank.
 	first [shapeCount]uint32
 }
 
 // newShapes returns the shapes of a subject with the given rows, in matching order.
 func newShapes(rows []*row) shapes {
-	var s shapes
+	s := shapes{matchAll: noRank}
 	var verbs [shapeCount]uint64
 	for _, r := range rows {
-		if r.matchesAll && s.matchAll == 0 {
-			s.matchAll = r.schema + 1
+		if r.matchesAll {
+			s.matchAll = min(s.matchAll, r.rank)
 		}
 		for set := r.shapes; set != 0; set &= set - 1 {
 			shape := bits.TrailingZeros16(uint16(set))
 			if verbs[shape] == 0 {
-				s.first[shape] = r.schema
+				s.first[shape] = r.rank
 			}
 			verbs[shape] |= r.verbSet
 		}
@@ -107,43 +106,4 @@ func newShapes(rows []*row) shapes {
 		}
 	}
 	return s
-}
-
-// exactRows is the most rows of a subject for an update to compute its shapes from all of them.
-const exactRows = 4096
-
-// update updates the shapes of a subject to rows; added are the new rows among them. Where there
-// are many, a shape may keep verbs that only removed rows had: this costs lookups in vain, but
-// saves a pass over all rows for each change.
-func (s *shapes) update(rows, added []*row) {
-	if len(rows) <= exactRows {
-		*s = newShapes(rows)
-		return
-	}
-	matchAll := s.matchAll > 0
-	for _, r := range added {
-		matchAll = matchAll || r.matchesAll
-		for set := r.verbSet; set != 0; set &= set - 1 {
-			s.byVerb[bits.TrailingZeros64(set)] |= r.shapes
-		}
-	}
-	rest := shapeSet(0)
-	for _, set := range s.byVerb {
-		rest |= set
-	}
-	s.matchAll = 0
-	for _, r := range rows {
-		if r.matchesAll && matchAll {
-			s.matchAll, matchAll = r.schema+1, false
-		}
-		for set := r.shapes & rest; set != 0; set &= set - 1 {
-			s.first[bits.TrailingZeros16(uint16(set))] = r.schema
-		}
-		if rest &^= r.shapes; rest == 0 && !matchAll {
-			return
-		}
-	}
-	for verb := range s.byVerb {
-		s.byVerb[verb] &^= rest // no row has them any more
-	}
 }

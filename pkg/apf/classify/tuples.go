@@ -10,16 +10,16 @@ const (
 	anyVerb     = ^uint64(0)
 )
 
-// noSchema is the number of no schema.
-const noSchema = ^uint32(0)
+// noRank is the rank of no schema.
+const noRank = ^uint32(0)
 
 // tuple is a key of the table: subject, API group, resource and namespace of a
 // resource row; subject and URL of a non-resource row.
 type tuple [4]uint32
 
-// tuples maps a tuple and a verb to the first schema. It consists of many small hash
+// tuples maps a tuple and a verb to the lowest rank. It consists of many small hash
 // tables: growing or clearing a large one would delay requests (BenchmarkApply of package
-// benchmarks), and the next version copies the tables that change.
+// benchmarks).
 type tuples struct {
 	pages []page // a power of two of them
 	// known is the set of verbs with a bit, stride their number.
@@ -34,24 +34,21 @@ const tuplesPerPage = 256
 type page struct {
 	slots []slot // a power of two of them, at most three quarters in use
 	used  int
-	// further holds blocks of stride numbers of schemas, by verb.
+	// further holds blocks of stride ranks, by verb.
 	further []uint32
 }
 
 type slot struct {
-	key    tuple
-	verbs  uint64 // the verbs of the first schema; 0 marks a free slot
-	schema uint32 // the first
-	block  uint32 // 1 + start of the schemas of the other verbs in further, or 0
+	key   tuple
+	verbs uint64 // the verbs of the lowest rank; 0 marks a free slot
+	rank  uint32 // the lowest
+	block uint32 // 1 + start of the ranks of the other verbs in further, or 0
 }
-
-// spareVerbs is the number of verbs that a table has room for besides known ones.
-const spareVerbs = 8
 
 // newTuples returns a table for at most n tuples and for that many verbs. It starts
 // with room for n/4, because rows often share tuples.
 func newTuples(n int, verbs uint32) tuples {
-	verbs = min(verbs+spareVerbs, verbsOfBits)
+	verbs = min(verbs, verbsOfBits)
 	t := tuples{
 		pages:  make([]page, 1<<bits.Len(uint(n/tuplesPerPage))),
 		known:  1<<verbs - 1 | 1<<otherVerbs,
@@ -63,10 +60,7 @@ func newTuples(n int, verbs uint32) tuples {
 	return t
 }
 
-// knows reports whether the table has a bit for the verb, or needs none.
-func (t *tuples) knows(verb uint32) bool { return verb < t.stride || verb > verbsOfBits }
-
-// at returns the schema of a verb in the block of a slot. otherVerbs is the last.
+// at returns the rank of a verb in the block of a slot. otherVerbs is the last.
 func (p *page) at(s *slot, verb uint, stride uint32) *uint32 {
 	return &p.further[s.block-1+min(uint32(verb), stride-1)]
 }
@@ -74,7 +68,7 @@ func (p *page) at(s *slot, verb uint, stride uint32) *uint32 {
 func (p *page) addBlock(stride uint32) uint32 {
 	block := uint32(len(p.further)) + 1
 	for range stride {
-		p.further = append(p.further, noSchema)
+		p.further = append(p.further, noRank)
 	}
 	return block
 }
@@ -88,9 +82,7 @@ func (k *tuple) hash() uint64 {
 	return high ^ low
 }
 
-func (t *tuples) pageOf(hash uint64) *page { return &t.pages[t.indexOf(hash)] }
-
-func (t *tuples) indexOf(hash uint64) int { return int(hash) & (len(t.pages) - 1) }
+func (t *tuples) pageOf(hash uint64) *page { return &t.pages[int(hash)&(len(t.pages)-1)] }
 
 // find returns the slot of the key, or the free slot for it.
 func (p *page) find(key *tuple, hash uint64) *slot {
@@ -127,14 +119,14 @@ func (p *page) grow() {
 	}
 }
 
-// insert sets the schema of those verbs that have none yet. Schemas must be inserted in
-// matching order.
-func (t *tuples) insert(key tuple, verbs uint64, schema uint32) {
+// insert sets the rank of those verbs that have none yet. Ranks must be inserted in
+// ascending order.
+func (t *tuples) insert(key tuple, verbs uint64, rank uint32) {
 	verbs &= t.known
 	p := t.pageOf(key.hash())
 	s := p.claim(&key)
 	if s.verbs == 0 {
-		*s = slot{key: key, verbs: verbs, schema: schema}
+		*s = slot{key: key, verbs: verbs, rank: rank}
 		return
 	}
 	more := verbs &^ s.verbs
@@ -142,25 +134,22 @@ func (t *tuples) insert(key tuple, verbs uint64, schema uint32) {
 		s.block = p.addBlock(t.stride)
 	}
 	for ; more != 0; more &= more - 1 {
-		if first := p.at(s, uint(bits.TrailingZeros64(more)), t.stride); *first == noSchema {
-			*first = schema
+		if first := p.at(s, uint(bits.TrailingZeros64(more)), t.stride); *first == noRank {
+			*first = rank
 		}
 	}
 }
 
-// lookup returns the rank of the first schema of the tuple and the verb if it is below
-// best, else best.
-func (t *tuples) lookup(key tuple, verb uint, ranks []uint32, best uint32) uint32 {
+// lookup returns the lowest rank of the tuple and the verb, or noRank.
+func (t *tuples) lookup(key tuple, verb uint) uint32 {
 	hash := key.hash()
 	p := t.pageOf(hash)
 	s := p.find(&key, hash)
 	switch {
 	case s.verbs&(1<<verb) != 0:
-		return min(best, ranks[s.schema])
-	case s.block != 0 && ranks[s.schema] < best:
-		if schema := *p.at(s, verb, t.stride); schema != noSchema {
-			return min(best, ranks[schema])
-		}
+		return s.rank
+	case s.block != 0:
+		return *p.at(s, verb, t.stride)
 	}
-	return best
+	return noRank
 }

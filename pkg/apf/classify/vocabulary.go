@@ -14,32 +14,32 @@ const (
 	clusterScope uint32 = 1
 )
 
+// names maps strings to numbers.
+type names map[string]uint32
+
 // numbers assigns a number to each string.
 type numbers struct {
 	names
 	next uint32
 }
 
-func newNumbers(first uint32) numbers { return numbers{names: newNames(), next: first} }
+func newNumbers(first uint32) numbers { return numbers{names: names{}, next: first} }
 
 func (n *numbers) intern(value string) uint32 {
-	number, known := n.find(value)
+	number, known := n.names[value]
 	if !known {
 		number = n.next
 		n.next++
-		n.add(value, number)
+		n.names[value] = number
 	}
 	return number
 }
 
 // of returns the number of a string, or the wildcard.
-func (n *numbers) of(value string) uint32 {
-	number, _ := n.find(value)
-	return number
-}
+func (n *numbers) of(value string) uint32 { return n.names[value] }
 
-// vocabulary holds the numbers of all values in the schemas, and of some that former
-// versions had. Only the wildcard matches a value that is missing.
+// vocabulary holds the numbers of all values in the schemas. Only the wildcard matches a value
+// that is missing.
 type vocabulary struct {
 	// Subjects share one range of numbers.
 	users, groups, accounts names
@@ -53,9 +53,9 @@ type vocabulary struct {
 
 func newVocabulary() vocabulary {
 	return vocabulary{
-		users:      newNames(),
-		groups:     newNames(),
-		accounts:   newNames(),
+		users:      names{},
+		groups:     names{},
+		accounts:   names{},
 		subjects:   wildcard + 1,
 		verbs:      newNumbers(wildcard + 1),
 		apiGroups:  newNumbers(wildcard + 1),
@@ -65,53 +65,37 @@ func newVocabulary() vocabulary {
 	}
 }
 
-// finish ends the additions to a version.
-func (v *vocabulary) finish() {
-	v.paths.setParents()
-	for _, n := range []*names{
-		&v.users, &v.groups, &v.accounts, &v.verbs.names, &v.apiGroups.names, &v.resources.names, &v.namespaces.names,
-		&v.paths.exact, &v.paths.prefix,
-	} {
-		n.finish()
-	}
-}
-
-// size returns the number of values that have a number.
-func (v *vocabulary) size() int {
-	return int(v.subjects+v.verbs.next+v.apiGroups.next+v.resources.next+v.namespaces.next) + len(v.paths.parents)
-}
-
 // subject returns the number of a subject, and false if it matches nobody.
 func (v *vocabulary) subject(s rules.Subject) (uint32, bool) {
 	switch s.Kind {
 	case rules.User:
-		return v.named(&v.users, s.Name), true
+		return v.named(v.users, s.Name), true
 	case rules.Group:
-		return v.named(&v.groups, s.Name), true
+		return v.named(v.groups, s.Name), true
 	case rules.ServiceAccount:
 		if s.Name == rules.All {
 			v.accountColons = max(v.accountColons, strings.Count(s.Namespace, ":"))
-			return v.internSubject(&v.accounts, s.Namespace), true
+			return v.internSubject(v.accounts, s.Namespace), true
 		}
-		return v.internSubject(&v.users, rules.ServiceAccountPrefix+s.Namespace+":"+s.Name), true
+		return v.internSubject(v.users, rules.ServiceAccountPrefix+s.Namespace+":"+s.Name), true
 	default:
 		return 0, false
 	}
 }
 
-func (v *vocabulary) named(kind *names, name string) uint32 {
+func (v *vocabulary) named(kind names, name string) uint32 {
 	if name == rules.All {
 		return wildcard
 	}
 	return v.internSubject(kind, name)
 }
 
-func (v *vocabulary) internSubject(kind *names, name string) uint32 {
-	number, known := kind.find(name)
+func (v *vocabulary) internSubject(kind names, name string) uint32 {
+	number, known := kind[name]
 	if !known {
 		number = v.subjects
 		v.subjects++
-		kind.add(name, number)
+		kind[name] = number
 	}
 	return number
 }
@@ -126,9 +110,5 @@ func (v *vocabulary) resourceOf(a *flow.Attributes) uint32 {
 	joined := append(stack[:0], a.Resource...)
 	joined = append(joined, '/')
 	joined = append(joined, a.Subresource...)
-	number, known := v.resources.base[string(joined)] // find would allocate the string
-	if !known && len(v.resources.added) > 0 {
-		number = v.resources.added[string(joined)]
-	}
-	return number
+	return v.resources.names[string(joined)]
 }

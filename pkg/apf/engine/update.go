@@ -26,7 +26,8 @@ func (e *Engine) Apply(c Configuration) []Problem {
 }
 
 // Update changes the configuration, and returns the invalid objects of the change. The outcome
-// equals an Apply of the whole configuration after the change. Its cost depends on what changes.
+// equals an Apply of the whole configuration after the change. Schemas that do not change keep their
+// figures and are not translated again; the index of all schemas is made anew.
 func (e *Engine) Update(c Change) []Problem {
 	e.mu.Lock()
 	defer e.unlock()
@@ -134,7 +135,7 @@ func (e *Engine) moved(configs map[string]LevelConfig, touched map[string]bool) 
 // schemas that have not changed.
 func (e *Engine) nextSnapshot(set []rules.Schema, removed []string, touched map[string]bool, configs map[string]LevelConfig) *snapshot {
 	former := e.current.Load()
-	s := &snapshot{classifier: former.classifier.Update(set, removed), levels: maps.Clone(e.levels)}
+	s := &snapshot{classifier: former.classifier.Changed(set, removed), levels: maps.Clone(e.levels)}
 	var changed map[string]bool
 	s.configs, changed = former.shareConfigs(configs)
 	var gone map[string]*class

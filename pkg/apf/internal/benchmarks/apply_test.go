@@ -3,14 +3,10 @@ package benchmarks
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -125,47 +121,4 @@ func bytesOf(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
-}
-
-// BenchmarkChange changes one flow schema among 10,000 as the API changes it: it is
-// translated and applied. It compares that with translating and applying all of them.
-func BenchmarkChange(b *testing.B) {
-	levels, schemas := builtIn()
-	all := slices.Concat(schemas, schemasOfOthers(10_000))
-	changed := func(n int) *flowcontrolv1.FlowSchema {
-		object := all[len(schemas)+n%10_000].DeepCopy()
-		object.Spec.MatchingPrecedence += int32(n % 2)
-		all[len(schemas)+n%10_000] = object
-		return object
-	}
-	newEngine := func(b *testing.B) (*engine.Engine, *configsync.Translator) {
-		b.Helper()
-		e, translator := engine.New(engine.Options{Total: 600}), configsync.NewTranslator()
-		configuration, problems := translator.Translate(levels, all)
-		if problems = append(problems, e.Apply(configuration)...); len(problems) > 0 {
-			b.Fatal(problems)
-		}
-		return e, translator
-	}
-	b.Run("one", func(b *testing.B) {
-		e, translator := newEngine(b)
-		b.ReportAllocs()
-		for n := 0; b.Loop(); n++ {
-			change, problems := translator.Update(levels, []*flowcontrolv1.FlowSchema{changed(7 * n)}, nil)
-			if problems = append(problems, e.Update(change)...); len(problems) > 0 {
-				b.Fatal(problems)
-			}
-		}
-	})
-	b.Run("all", func(b *testing.B) {
-		e, translator := newEngine(b)
-		b.ReportAllocs()
-		for n := 0; b.Loop(); n++ {
-			changed(7 * n)
-			configuration, problems := translator.Translate(levels, all)
-			if problems = append(problems, e.Apply(configuration)...); len(problems) > 0 {
-				b.Fatal(problems)
-			}
-		}
-	})
 }
