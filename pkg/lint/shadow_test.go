@@ -11,13 +11,6 @@ func resources(rules ...flowcontrolv1.ResourcePolicyRule) flowcontrolv1.PolicyRu
 	return flowcontrolv1.PolicyRulesWithSubjects{Subjects: []flowcontrolv1.Subject{aUser("alice")}, ResourceRules: rules}
 }
 
-func urls(verb string, urls ...string) flowcontrolv1.PolicyRulesWithSubjects {
-	return flowcontrolv1.PolicyRulesWithSubjects{
-		Subjects:         []flowcontrolv1.Subject{aUser("alice")},
-		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{verb}, NonResourceURLs: urls}},
-	}
-}
-
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
 	require.Empty(t, tiedWith(&schema, comparedOf(pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))}))))
