@@ -47,6 +47,9 @@ func derive(ctx context.Context, folder, version string) error {
 		fmt.Fprintf(&text, "godebug %s=%s\n", setting.Key, setting.Value)
 	}
 	for _, r := range itself.Replace {
+		if strings.HasPrefix(r.New.Path, "../") { // a neighbour of the same release
+			continue
+		}
 		if strings.HasPrefix(r.New.Path, "./staging/") {
 			r.New = named{r.Old.Path, "v0" + strings.TrimPrefix(number, "v1")}
 		}

@@ -166,7 +166,7 @@ func (c *client) list(ctx context.Context) {
 	if c.random.IntN(2) == 0 {
 		version = strconv.FormatInt(newest, 10)
 	}
-	r, start := c.replica(), c.now()
+	r, start, call := c.replica(), c.now(), c.history.Now()
 	life := r.life.Load()
 	listed, err := r.api.List(ctx, version)
 	if err != nil {
@@ -174,13 +174,17 @@ func (c *client) list(ctx context.Context) {
 	}
 	if listed.Result == linearizability.Done {
 		c.acknowledged.Add(1)
-		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+		list := chaos.List{List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}}
+		if version == "" {
+			list.Call, list.Return = call, c.history.Now()
+		}
+		c.keep(list)
 	}
 	c.note(r, life, start, "list", listed.Reply)
 	c.wait(3 * pause)
 }
 
-func (l *load) keep(list histories.List) {
+func (l *load) keep(list chaos.List) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.lists = append(l.lists, list)
@@ -195,7 +199,9 @@ func (c *client) readAll(ctx context.Context) error {
 		if err != nil || listed.Result != linearizability.Done {
 			return fmt.Errorf("the last list of %s: %v, %w", r.URL, listed.Reply, err)
 		}
-		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
+		c.keep(chaos.List{
+			List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}, Call: call, Return: c.history.Now(),
+		})
 		reads := map[linearizability.Input]linearizability.Output{}
 		for name := range c.names {
 			output, ok := listed.Outputs[name]

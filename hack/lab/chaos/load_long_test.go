@@ -14,7 +14,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
@@ -40,10 +39,10 @@ type load struct {
 	clients      sync.WaitGroup
 
 	mutex    sync.Mutex
-	acks     []chaos.Ack      // guarded by mutex
-	requests []chaos.Request  // guarded by mutex
-	lists    []histories.List // guarded by mutex
-	names    map[string]bool  // guarded by mutex: of all levels ever used
+	acks     []chaos.Ack     // guarded by mutex
+	requests []chaos.Request // guarded by mutex
+	lists    []chaos.List    // guarded by mutex
+	names    map[string]bool // guarded by mutex: of all levels ever used
 }
 
 func newLoad(t *testing.T, s *site, seed uint64) *load {

@@ -24,7 +24,7 @@ type Run struct {
 	Rolls        []Window
 	Operations   []porcupine.Operation
 	// Lists are the readers' lists of levels.
-	Lists     []histories.List
+	Lists     []List
 	Watchers  []*Watcher
 	Engines   []Engine
 	Journal   Journal
@@ -81,7 +81,7 @@ func (r *Run) checkOperations(patience time.Duration, folder string) (errs []err
 
 func (r *Run) checkLists() (errs []error) {
 	for _, list := range r.Lists {
-		if err := r.Histories[Levels].CheckList(list); err != nil {
+		if err := r.Histories[Levels].CheckList(list.List); err != nil {
 			errs = append(errs, err)
 		}
 	}
