@@ -1,9 +1,6 @@
 package chaos
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Kind is a kind of fault.
 type Kind string
@@ -54,8 +51,4 @@ type Fault struct {
 	// Start and End are times since the start of the run. End is when the cause was
 	// removed: a process started again, a cut mended.
 	Start, End time.Duration
-}
-
-func (f Fault) String() string {
-	return fmt.Sprintf("%s, number %d, for %v", f.Kind, f.Target, (f.End - f.Start).Round(time.Millisecond))
 }

@@ -70,9 +70,6 @@ func (r Rounds) Row(c Comparison) (Row, error) {
 	return row, nil
 }
 
-// Interval formats the confidence interval of ratios.
-func Interval(ratios []float64) string { return interval(Summarize(ratios), number) }
-
 func interval(s benchmath.Summary, show func(float64) string) string {
 	if len(s.Warnings) > 0 {
 		return "too few rounds"

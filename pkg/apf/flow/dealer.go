@@ -44,9 +44,6 @@ func handBits(deckSize, handSize int) int {
 // DeckSize returns the number of queues.
 func (d Dealer) DeckSize() int { return d.deck }
 
-// HandSize returns the number of queues in a hand.
-func (d Dealer) HandSize() int { return d.hand }
-
 // Deal returns the hand of a flow: HandSize distinct numbers in [0, DeckSize), in the order of
 // dealing. It overwrites hand, and does not allocate if that has room.
 func (d Dealer) Deal(hash Hash, hand []int) []int {

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -71,14 +70,6 @@ func (e *Etcd) Start(t TB) {
 	t.Helper()
 	e.Launch(t)
 	await(t, e.WaitHealthy)
-}
-
-// Empty deletes the data of an etcd that does not run.
-func (e *Etcd) Empty(t TB) {
-	t.Helper()
-	if err := os.RemoveAll(e.dataDir); err != nil {
-		t.Fatalf("deleting the data of etcd: %v", err)
-	}
 }
 
 // Launch is Start without waiting.
