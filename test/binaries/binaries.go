@@ -86,6 +86,12 @@ func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promt
 // Helm builds Helm and returns the path of the binary.
 func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
 
+// Kubeconform builds the tool that validates manifests against schemas, and returns the path of the binary.
+func Kubeconform(ctx context.Context) (string, error) { return built.get(ctx, kubeconformProgram()) }
+
+// KubeScore builds the tool that judges manifests, and returns the path of the binary.
+func KubeScore(ctx context.Context) (string, error) { return built.get(ctx, kubeScoreProgram()) }
+
 // Chromium returns the path of the Chromium or Chrome of this machine. Only the long lane needs it.
 func Chromium(context.Context) (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

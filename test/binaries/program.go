@@ -42,12 +42,12 @@ func short() []program {
 		beside = KubernetesVersion
 	}
 	return []program{kubeAPIServerOf(beside), kubernetesProgram("kube-controller-manager"),
-		kubernetesProgram("kubectl"), serverOn(Base()), pluginProgram(), etcdProgram()}
+		kubernetesProgram("kubectl"), serverOn(Base()), pluginProgram(), etcdProgram(), kubeconformProgram()}
 }
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
+	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), kubeScoreProgram(), latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {
 		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
@@ -82,6 +82,14 @@ func prometheusProgram() program {
 // promtoolProgram returns the tool that checks and tests rules of Prometheus.
 func promtoolProgram() program {
 	return derived("promtool", "github.com/prometheus/prometheus@"+prometheusVersion, "/cmd/promtool")
+}
+
+func kubeconformProgram() program {
+	return derived("kubeconform", "github.com/yannh/kubeconform@v0.8.0", "/cmd/kubeconform")
+}
+
+func kubeScoreProgram() program {
+	return derived("kube-score", "github.com/zegl/kube-score@v1.20.0", "/cmd/kube-score")
 }
 
 func kubernetesProgram(name string) program {

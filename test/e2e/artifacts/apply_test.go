@@ -24,6 +24,7 @@ func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
+	t.Run("kubeconform accepts all manifests", func(t *testing.T) { testSchemas(t, k, "cert-manager.io", "monitoring.coreos.com") })
 	t.Run("the Job that restores a member is admitted", func(t *testing.T) {
 		object, _ := restoreJob(t, "flowcontrol-etcd-0")
 		k.requireAdmitted(t, object)

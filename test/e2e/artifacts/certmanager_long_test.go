@@ -25,11 +25,16 @@ func TestCertManagerTakesItsFiles(t *testing.T) {
 	k := startKubeAPIServer(t)
 	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	k.kubectl.Run(t, "apply", "--server-side", "-f", filepath.Join(certManagerModule(t), "deploy", "crds"))
+	k.kubectl.Run(t, "apply", "--server-side", "-f", filepath.Join(module(t, "github.com/cert-manager/cert-manager@v1.21.2"), "deploy", "crds"))
 	k.waitServed(t, schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}, "issuers", "certificates")
 	for _, folder := range []string{byCertManager, byCertManagerWithEtcd} {
 		k.requireApplies(t, folder)
 	}
+
+	operator := filepath.Join(module(t, "github.com/prometheus-operator/prometheus-operator@v0.85.0"), "example", "prometheus-operator-crd")
+	k.kubectl.Run(t, "apply", "--server-side", "-f", operator)
+	k.waitServed(t, schema.GroupVersion{Group: "monitoring.coreos.com", Version: "v1"}, "podmonitors", "prometheusrules", "servicemonitors")
+	testSchemas(t, k)
 }
 
 // waitServed waits until the custom resources are in discovery and can be listed.
@@ -54,16 +59,16 @@ func (k *kubeAPIServer) waitServed(t *testing.T, version schema.GroupVersion, re
 	})
 }
 
-// certManagerModule returns the folder of cert-manager's module.
-func certManagerModule(t *testing.T) string {
+// module returns the folder of a module, PATH@VERSION.
+func module(t *testing.T, name string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/cert-manager/cert-manager@v1.21.2")
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", name)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()
 	require.NoError(t, err, "%s%s", output, stderr.String())
-	var module struct{ Dir string }
-	require.NoError(t, json.Unmarshal(output, &module))
-	require.DirExists(t, module.Dir)
-	return module.Dir
+	var found struct{ Dir string }
+	require.NoError(t, json.Unmarshal(output, &found))
+	require.DirExists(t, found.Dir)
+	return found.Dir
 }

@@ -36,6 +36,7 @@ func TestPodsAreBoundedAndReplicasScheduledOnOneNodeAsOnThree(t *testing.T) {
 					continue
 				}
 				require.Equal(t, "system-cluster-critical", template.Spec.PriorityClassName)
+				require.Positive(t, container.Resources.Requests.StorageEphemeral().Value(), "a full disk evicts those first who request less than they use")
 				// Nothing keeps two replicas from one node: no port of the host, no rule
 				// that must hold.
 				require.False(t, template.Spec.HostNetwork)
