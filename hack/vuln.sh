@@ -3,8 +3,8 @@
 # of a release, with the Go of go.mod's toolchain line. The database is a module, whose version is
 # in hack/tools/checks/go.mod. What is found must be what hack/vulnerabilities.txt lists.
 #
-# The engine is scanned as a part of both programs. Its own go.mod names the lowest versions, which
-# SECURITY.md explains.
+# The engine is scanned as a part of both programs, and alone with its own go.mod, which names the lowest
+# versions: SECURITY.md tells adopters which modules to raise.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 govulncheck=$PWD/bin/govulncheck
@@ -56,5 +56,13 @@ while read -r id level; do
   echo "vuln: $id is no longer $level: remove its line from hack/vulnerabilities.txt" >&2
   status=1
 done < <(comm -13 "$log.found" "$log.listed")
-[ "$status" != 0 ] || echo "vuln: the server and the plug-in have what hack/vulnerabilities.txt lists, and nothing else"
+
+scan pkg/apf ./... linux >/dev/null
+while read -r module version; do
+  grep -qF "\`$module\` before $version" SECURITY.md && continue
+  echo "vuln: the engine calls vulnerabilities of $module before $version: name that in SECURITY.md" >&2
+  status=1
+done < <(awk '/^=== / { called = $2 == "Symbol" } called && /Fixed in:/ { split($3, fixed, "@v"); sub("/otel/.*", "/otel", fixed[1]); print fixed[1], fixed[2] }' "$log.one" |
+  sort -k1,1 -k2,2Vr | sort -uk1,1)
+[ "$status" != 0 ] || echo "vuln: the server and the plug-in have what hack/vulnerabilities.txt lists, and the engine what SECURITY.md names, and nothing else"
 exit "$status"
