@@ -26,31 +26,12 @@ type Classifier struct {
 // New returns a Classifier of the schemas, whose names must differ. Time and memory are
 // proportional to the size of the schemas. It yields its processor regularly.
 func New(schemas []rules.Schema) *Classifier {
-	return new(Classifier).Changed(schemas, nil)
-}
-
-// Changed returns a Classifier of other schemas: those of c, those in set, each instead of one
-// of the same name or in addition, and none whose names are in removed. The schemas that both
-// have are at the same addresses. The names in set must differ.
-func (c *Classifier) Changed(set []rules.Schema, removed []string) *Classifier {
-	gone := make(map[string]bool, len(set)+len(removed))
-	for i := range set {
-		gone[set[i].Name] = true
-	}
-	for _, name := range removed {
-		gone[name] = true
-	}
-	all := make([]*rules.Schema, 0, len(c.schemas)+len(set))
-	own := slices.Clone(set)
+	own := slices.Clone(schemas)
+	pointers := make([]*rules.Schema, len(own))
 	for i := range own {
-		all = append(all, &own[i])
+		pointers[i] = &own[i]
 	}
-	for _, schema := range c.schemas {
-		if !gone[schema.Name] {
-			all = append(all, schema)
-		}
-	}
-	return build(all, budget{minBudget, budgetPerRow})
+	return build(pointers, budget{minBudget, budgetPerRow})
 }
 
 // build returns a Classifier of schemas, whose order it changes.

@@ -105,16 +105,3 @@ func TestRulesMean(t *testing.T) {
 		})
 	}
 }
-
-func TestAChangedClassifierSharesWhatHasNotChanged(t *testing.T) {
-	c := New([]rules.Schema{{Name: "a", Precedence: 1}, {Name: "b", Precedence: 2}, {Name: "c", Precedence: 3}})
-	former := c.Schemas()
-	changed := c.Changed([]rules.Schema{{Name: "b", Precedence: 4}, {Name: "d", Precedence: 0}}, []string{"c", "b", "none"})
-	var names []string
-	for _, schema := range changed.Schemas() {
-		names = append(names, schema.Name)
-	}
-	assert.Equal(t, []string{"d", "a", "b"}, names)
-	assert.Same(t, former[0], changed.Schemas()[1])
-	assert.Len(t, c.Schemas(), 3)
-}

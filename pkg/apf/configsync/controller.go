@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,20 +21,20 @@ import (
 // pauseFactor is the pause after a translation, in multiples of its duration.
 const pauseFactor = 4
 
-// Updater changes configurations.
-type Updater interface {
-	// Update changes the configuration and returns the invalid objects of the change.
-	Update(engine.Change) []engine.Problem
+// Applier applies configurations.
+type Applier interface {
+	// Apply replaces the configuration and returns its invalid objects.
+	Apply(engine.Configuration) []engine.Problem
 }
 
-var _ Updater = (*engine.Engine)(nil)
+var _ Applier = (*engine.Engine)(nil)
 
 // Config configures a Controller.
 type Config struct {
 	// Levels and Schemas are the informers of PriorityLevelConfigurations and
 	// FlowSchemas in k8s.io/api/flowcontrol/v1. The caller starts them.
 	Levels, Schemas cache.SharedIndexInformer
-	Engine          Updater
+	Engine          Applier
 	Clock           utilclock.Clock
 	// Report is called once for each invalid object. The default logs it.
 	Report func(engine.Problem)
@@ -54,9 +52,6 @@ type Controller struct {
 	applied chan struct{}
 	// pending is the number of changes that have been observed since the last Apply began.
 	pending atomic.Int64
-
-	noticing sync.Mutex          // guards schemas
-	schemas  map[string]struct{} // names of the flow schemas that have changed
 
 	mu         sync.Mutex // guards what follows, while it is translated too
 	translator *Translator
@@ -81,7 +76,6 @@ func New(config Config) (*Controller, error) {
 		config:     config,
 		translator: NewTranslator(),
 		reported:   map[objectKey]string{},
-		schemas:    map[string]struct{}{},
 		changed:    make(chan struct{}, 1),
 		applied:    make(chan struct{}),
 	}
@@ -125,11 +119,6 @@ func (c *Controller) noticed(object any, change string) {
 	}
 	name, _ := cache.MetaNamespaceKeyFunc(object) // empty without metadata
 	klog.V(7).InfoS("Flow control object changed", "change", change, "kind", kindOf(object), "name", name)
-	if kindOf(object) == engine.SchemaKind {
-		c.noticing.Lock()
-		c.schemas[name] = struct{}{}
-		c.noticing.Unlock()
-	}
 	c.pending.Add(1)
 	c.notify()
 }
@@ -182,48 +171,29 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 }
 
-// apply translates and applies what has changed. Levels are few, so it reads all of them, not only
-// ones whose events have arrived: a level that was written before its schema is then more likely to
-// be there.
+// apply translates and applies all objects. It lists levels after schemas: a level that was written
+// before its schema is then there.
 func (c *Controller) apply() {
 	observed := c.pending.Load()
-	set, removed := c.changedSchemas()
+	schemas := objects[*flowcontrol.FlowSchema](c.config.Schemas)
 	levels := objects[*flowcontrol.PriorityLevelConfiguration](c.config.Levels)
-	change, problems := c.translate(levels, set, removed)
-	c.report(append(problems, c.config.Engine.Update(change)...))
+	configuration, problems := c.translate(levels, schemas)
+	c.report(append(problems, c.config.Engine.Apply(configuration)...))
 	c.noteApplied(c.config.Clock.Now())
 	c.pending.Add(-observed)
 }
 
-func (c *Controller) translate(levels []*flowcontrol.PriorityLevelConfiguration, set []*flowcontrol.FlowSchema, removed []string) (engine.Change, []engine.Problem) {
+func (c *Controller) translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stale = true
-	return c.translator.Update(levels, set, removed)
+	return c.translator.Translate(levels, schemas)
 }
 
 func (c *Controller) noteApplied(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status.AppliedAt = at
-}
-
-// changedSchemas returns the flow schemas that have changed since the last call, and the names of
-// deleted ones.
-func (c *Controller) changedSchemas() (set []*flowcontrol.FlowSchema, removed []string) {
-	c.noticing.Lock()
-	noticed := c.schemas
-	c.schemas = map[string]struct{}{}
-	c.noticing.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(noticed)) {
-		object, exists, err := c.config.Schemas.GetStore().GetByKey(name)
-		if err != nil || !exists { // a store in memory returns no error
-			removed = append(removed, name)
-			continue
-		}
-		set = append(set, object.(*flowcontrol.FlowSchema))
-	}
-	return set, removed
 }
 
 // Status returns how much of what the API stores is in force. It is safe for concurrent

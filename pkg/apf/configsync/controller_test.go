@@ -2,7 +2,6 @@ package configsync
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -20,33 +19,21 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
-// recorder is an Updater that records its configurations.
+// recorder is an Applier that records its configurations.
 type recorder struct {
 	given    chan engine.Configuration
-	schemas  map[string]rules.Schema
 	problems []engine.Problem
 	work     func()
 }
 
-func (r *recorder) Update(c engine.Change) []engine.Problem {
+func (r *recorder) Apply(c engine.Configuration) []engine.Problem {
 	if r.work != nil {
 		r.work()
 	}
-	for i := range c.Schemas {
-		r.schemas[c.Schemas[i].Name] = c.Schemas[i]
-	}
-	for _, name := range c.Removed {
-		delete(r.schemas, name)
-	}
-	whole := engine.Configuration{Levels: c.Levels}
-	for _, name := range slices.Sorted(maps.Keys(r.schemas)) {
-		whole.Schemas = append(whole.Schemas, r.schemas[name])
-	}
-	r.given <- whole
+	r.given <- c
 	return r.problems
 }
 
@@ -63,7 +50,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, c clock.Clock) *fixture {
 	t.Helper()
-	f := &fixture{client: fake.NewClientset(), engine: &recorder{given: make(chan engine.Configuration, 100), schemas: map[string]rules.Schema{}}}
+	f := &fixture{client: fake.NewClientset(), engine: &recorder{given: make(chan engine.Configuration, 100)}}
 	f.factory = informers.NewSharedInformerFactory(f.client, 0)
 	t.Cleanup(f.factory.Shutdown)
 	f.config = Config{

@@ -1,8 +1,8 @@
 // Package configsync applies the API objects to the engine.
 //
 // It watches FlowSchemas and PriorityLevelConfigurations through informers. When the
-// spec of any of them changes, it translates what has changed and applies it as one change
-// of the configuration. So a level and the schemas that name it take effect together, and a
+// spec of any of them changes, it translates what has changed and applies all as one
+// configuration. So a level and the schemas that name it take effect together, and a
 // request sees either the whole change or none of it. Nothing is applied before both
 // informers have synced: schemas without their levels would match nothing.
 //
@@ -12,8 +12,7 @@
 //
 // # Bursts
 //
-// A change takes the time of what changes, and ten thousand objects tens of milliseconds.
-// Changes that arrive meanwhile are applied together, and after each the controller pauses
+// Ten thousand objects take tens of milliseconds. Changes that arrive meanwhile are applied together, and after each the controller pauses
 // for four times its duration. So bursts of any size occupy at most a fifth of one
 // processor.
 package configsync

@@ -21,10 +21,10 @@ func newReplica() replica {
 	return replica{NewTranslator(), engine.New(engine.Options{Total: 600})}
 }
 
-// update makes the replica see a change, and returns what was invalid.
-func (r replica) update(levels levels, set schemas, removed ...string) []engine.Problem {
-	change, problems := r.translator.Update(levels, set, removed)
-	return append(problems, r.engine.Update(change)...)
+// update makes the replica see these objects, and returns what was invalid.
+func (r replica) update(levels levels, schemas schemas) []engine.Problem {
+	configuration, problems := r.translator.Translate(levels, schemas)
+	return append(problems, r.engine.Apply(configuration)...)
 }
 
 // enforced returns the levels and the schemas in effect, in order.
@@ -108,11 +108,11 @@ func TestWhatIsValidAgainTakesEffectAgain(t *testing.T) {
 	require.Empty(t, r.update(levels{queuing("l", 9)}, schemas{schema}))
 	before, beforeOf := r.enforced()
 	require.Len(t, r.update(levels{malformed("l")}, schemas{invalidSchema("s")}), 2)
-	require.Len(t, r.update(levels{malformed("l")}, nil), 2, "it is reported as long as it is stored")
+	require.Len(t, r.update(levels{malformed("l")}, schemas{invalidSchema("s")}), 2, "it is reported as long as it is stored")
 	require.Empty(t, r.update(levels{queuing("l", 9)}, schemas{schema}))
 	after, afterOf := r.enforced()
 	assert.Equal(t, before, after)
 	assert.Equal(t, beforeOf, afterOf)
 	require.Len(t, r.update(levels{queuing("l", 9)}, schemas{invalidSchema("s")}), 1)
-	require.Empty(t, r.update(levels{queuing("l", 9)}, nil, "s"), "a deleted object is not reported")
+	require.Empty(t, r.update(levels{queuing("l", 9)}, nil), "a deleted object is not reported")
 }

@@ -64,29 +64,6 @@ func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration,
 	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, t.problems()
 }
 
-// Update is Translate for a change: levels are all priority levels, set the flow schemas that are
-// new or have changed, and removed the names of deleted ones.
-func (t *Translator) Update(levels []*flowcontrol.PriorityLevelConfiguration, set []*flowcontrol.FlowSchema, removed []string) (engine.Change, []engine.Problem) {
-	t.levels = t.levels.next(levels, levelTranslator())
-	change := engine.Change{Levels: t.levels.inEffect()}
-	for _, name := range removed {
-		if t.schemas.known[name].valid {
-			change.Removed = append(change.Removed, name)
-		}
-		t.schemas.remove(name)
-	}
-	for _, object := range set {
-		former := t.schemas.known[object.Name].valid
-		switch one := t.schemas.set(object, schemaTranslator()); {
-		case one.valid:
-			change.Schemas = append(change.Schemas, one.plain)
-		case former:
-			change.Removed = append(change.Removed, object.Name)
-		}
-	}
-	return change, t.problems()
-}
-
 // problems returns the invalid objects, by kind and name.
 func (t *Translator) problems() (problems []engine.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(t.levels.invalid)) {
@@ -98,38 +75,22 @@ func (t *Translator) problems() (problems []engine.Problem) {
 	return problems
 }
 
-// next returns the translations of objects.
+// next returns the translations of objects. Objects are immutable, so the same pointer is not
+// translated again.
 func (t *translations[O, P]) next(objects []O, with translator[O, P]) translations[O, P] {
-	next := translations[O, P]{known: make(map[string]translation[O, P], len(objects))}
+	next := translations[O, P]{known: make(map[string]translation[O, P], len(objects)), invalid: map[string]error{}}
 	for _, object := range objects {
-		if known, ok := t.known[object.GetName()]; ok {
-			next.known[object.GetName()] = known
+		name := object.GetName()
+		one, ok := t.known[name]
+		if !ok || one.object != object {
+			one = with.translation(object)
 		}
-		next.set(object, with)
+		next.known[name] = one
+		if one.err != nil {
+			next.invalid[name] = one.err
+		}
 	}
 	return next
-}
-
-// set translates an object, and returns its translation. Objects are immutable, so the same
-// pointer is not translated again.
-func (t *translations[O, P]) set(object O, with translator[O, P]) translation[O, P] {
-	name := object.GetName()
-	one, ok := t.known[name]
-	if !ok || one.object != object {
-		one = with.translation(object)
-	}
-	t.remove(name)
-	if t.known == nil {
-		t.known = map[string]translation[O, P]{}
-	}
-	t.known[name] = one
-	if one.err != nil {
-		if t.invalid == nil {
-			t.invalid = map[string]error{}
-		}
-		t.invalid[name] = one.err
-	}
-	return one
 }
 
 func (t translator[O, P]) translation(object O) translation[O, P] {
@@ -139,11 +100,6 @@ func (t translator[O, P]) translation(object O) translation[O, P] {
 		one.plain, one.valid, one.digest = plain, true, t.digest(plain)
 	}
 	return one
-}
-
-func (t *translations[O, P]) remove(name string) {
-	delete(t.known, name)
-	delete(t.invalid, name)
 }
 
 // inEffect returns the valid objects, in order of name.

@@ -369,3 +369,47 @@ func TestAnExemptLevelsUseIsTakenOffTheTop(t *testing.T) {
 	assert.Equal(t, 40, exempt.Seats.Current)
 	assert.Less(t, after.Seats.Current, before.Seats.Current)
 }
+
+func TestFiguresStayWithASchemaThatStaysOnItsLevel(t *testing.T) {
+	f := newFixture(t, 100)
+	levels := []engine.LevelConfig{queuing("a", 10), queuing("b", 10)}
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "a", 10), schemaOf("two", "a", 20)}})
+	f.admit("one").Finish()
+	f.admit("two").Finish()
+	require.Len(t, f.engine.Report().Series, 2)
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "a", 30), schemaOf("two", "a", 20)}})
+	f.clock.Advance(time.Second)
+	assert.Len(t, f.engine.Report().Series, 2, "it has changed and stayed on its level")
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "b", 30)}})
+	assert.Empty(t, f.engine.Report().Series, "one has moved, the other is gone")
+	assert.Equal(t, 2, f.engine.RetiredSeries())
+}
+
+// The race detector compares the reads of requests with the writes of Apply.
+func TestRequestsAreClassifiedWhileAConfigurationIsApplied(t *testing.T) {
+	f := newFixture(t, 100)
+	levels := []engine.LevelConfig{queuing("a", 10)}
+	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("steady", "a", 500)}})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				classified(f.engine, fmt.Sprint("user", i%50)).End()
+				r := classified(f.engine, "steady")
+				assert.Equal(t, "steady", r.Schema().Name)
+				r.End()
+			}
+		})
+	}
+	for i := range 500 {
+		f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("steady", "a", 500), schemaOf(fmt.Sprint("user", i%50), "a", int32(1+i))}})
+	}
+	close(done)
+	readers.Wait()
+}

@@ -43,7 +43,6 @@ func (u *user) called(function string) {
 	defer func() { u.using = false }()
 	e, configuration := u.engine, u.configuration
 	assert.Empty(u.t, e.Apply(configuration))
-	assert.Empty(u.t, e.Update(changeTo(configuration)))
 	e.Rebalance()
 	total := e.Total()
 	e.SetTotal(total + 1)
@@ -97,10 +96,6 @@ func configuration(shares int32) engine.Configuration {
 	}
 }
 
-func changeTo(c engine.Configuration) engine.Change {
-	return engine.Change{Levels: c.Levels, Schemas: c.Schemas}
-}
-
 func (u *user) applyShares(shares int32) {
 	u.configuration = configuration(shares)
 	assert.Empty(u.t, u.engine.Apply(u.configuration))
@@ -139,15 +134,6 @@ func TestWhatAnEngineCallsMayUseTheEngine(t *testing.T) {
 			u.configuration.Levels[0].Queues = 16
 			assert.Empty(u.t, u.engine.Apply(u.configuration))
 		}},
-		"Update": {10, one, func(u *user) {
-			u.configuration = configuration(81)
-			assert.Empty(u.t, u.engine.Update(changeTo(u.configuration)))
-		}},
-		"Update, resuming": {10, one, func(u *user) {
-			u.without("busy")
-			u.configuration = configuration(81)
-			assert.Empty(u.t, u.engine.Update(changeTo(u.configuration)))
-		}},
 		"Rebalance": {10, one, func(u *user) {
 			lent := configuration(1)
 			lent.Levels[1].LendablePercent = 100
@@ -174,7 +160,6 @@ func TestWhatAnEngineCallsMayUseTheEngine(t *testing.T) {
 func TestAnObserverMayUseTheEngine(t *testing.T) {
 	for name, change := range map[string]func(u *user){
 		"Apply":     func(u *user) { u.applyShares(2) },
-		"Update":    func(u *user) { assert.Empty(u.t, u.engine.Update(changeTo(configuration(1)))) },
 		"Rebalance": func(u *user) { u.engine.Rebalance() },
 		"SetTotal":  func(u *user) { u.engine.SetTotal(1) },
 		"a level has drained": func(u *user) {
@@ -189,7 +174,7 @@ func TestAnObserverMayUseTheEngine(t *testing.T) {
 			require.True(t, u.waiting.Leave(queueset.Cancelled))
 			eventually.Returns(t, "the Engine returns", func() { change(u) })
 			assert.Positive(t, u.told["Divided"])
-			if name == "Apply" || name == "Update" {
+			if name == "Apply" {
 				assert.Positive(t, u.told["LevelChanged"])
 				assert.Positive(t, u.told["Applied"])
 			}

@@ -15,7 +15,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
@@ -33,7 +32,6 @@ type Engine struct {
 	mu           sync.Mutex
 	total        int
 	levels       map[string]*level // quiescing ones included
-	dangling     map[string]rules.Schema
 	retired      retirement
 	fairFraction float64
 	dispatched   []queueset.Dispatches // told by unlock
@@ -68,17 +66,16 @@ func New(options Options) *Engine {
 		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
 	}
 	e := &Engine{
-		dangling: map[string]rules.Schema{},
-		clock:    options.Clock,
-		told:     announcements{observer: options.Observer},
-		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
-		levels:   map[string]*level{},
-		retired:  retirement{},
-		total:    options.Total,
+		clock:   options.Clock,
+		told:    announcements{observer: options.Observer},
+		layout:  stats.NewLayout(min(shards, stats.MaxShards)),
+		levels:  map[string]*level{},
+		retired: retirement{},
+		total:   options.Total,
 	}
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
 	e.current.Store(&snapshot{classifier: classify.New(nil)})
-	e.Apply(Configuration{Schemas: MandatorySchemas()})
+	e.Apply(Configuration{})
 	return e
 }
 
@@ -106,7 +103,7 @@ func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []P
 	return configs, problems
 }
 
-// settle drops the levels that configs lack, and tells what is in effect.
+// settle drops the levels that configs lack.
 func (e *Engine) settle(configs map[string]LevelConfig) {
 	dropped := false
 	for _, name := range e.removed(configs) {
@@ -115,11 +112,6 @@ func (e *Engine) settle(configs map[string]LevelConfig) {
 	if dropped {
 		e.divide()
 	}
-	dangling := make([]rules.Schema, 0, len(e.dangling))
-	for _, name := range slices.Sorted(maps.Keys(e.dangling)) {
-		dangling = append(dangling, e.dangling[name])
-	}
-	e.told.applied(e.Schemas(), dangling)
 }
 
 // removed returns the names of the levels that configs lack.

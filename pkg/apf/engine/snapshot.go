@@ -26,18 +26,17 @@ type class struct {
 	series *stats.Series
 }
 
-// shareConfigs returns the configurations, unchanged ones at the same address, and the names of
-// changed ones.
-func (s *snapshot) shareConfigs(configs map[string]LevelConfig) (shared map[string]*LevelConfig, changed map[string]bool) {
-	shared, changed = make(map[string]*LevelConfig, len(configs)), map[string]bool{}
+// shareConfigs returns the configurations, unchanged ones at the same address.
+func (s *snapshot) shareConfigs(configs map[string]LevelConfig) map[string]*LevelConfig {
+	shared := make(map[string]*LevelConfig, len(configs))
 	for name, config := range configs {
 		if former := s.configs[name]; former != nil && former.equal(&config) {
 			shared[name] = former
 			continue
 		}
-		shared[name], changed[name] = &config, true
+		shared[name] = &config
 	}
-	return shared, changed
+	return shared
 }
 
 // newClass returns the class of a schema in s. It removes the class that it continues from

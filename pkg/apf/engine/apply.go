@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/classify"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
+
+// Apply replaces the configuration and returns its invalid objects. Schemas that stay on their level
+// keep their figures.
+func (e *Engine) Apply(c Configuration) []Problem {
+	e.mu.Lock()
+	defer e.unlock()
+	configs, problems := e.levelsOf(c.Levels)
+	schemas, dangling, more := chooseSchemas(c.Schemas, configs)
+	problems = append(append(problems, more...), e.configure(configs)...)
+	e.current.Store(e.nextSnapshot(schemas, configs))
+	e.settle(configs)
+	e.told.applied(e.Schemas(), dangling)
+	return problems
+}
+
+// chooseSchemas returns the schemas that take effect, and those without a level, by name.
+func chooseSchemas(configured []rules.Schema, configs map[string]LevelConfig) (chosen, dangling []rules.Schema, problems []Problem) {
+	seen, enforced := make(map[string]bool, len(configured)), map[string]bool{}
+	chosen = make([]rules.Schema, 0, len(configured)+2)
+	for i := range configured {
+		yieldAt(i)
+		s := &configured[i]
+		switch _, hasLevel := configs[s.Level]; {
+		case s.Name == "":
+			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("name must not be empty")})
+		case seen[s.Name]:
+			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("duplicate name: a flow schema of this name was already configured")})
+		case !hasLevel:
+			dangling = append(dangling, *s) // package statussync says so in its status
+		default:
+			chosen = append(chosen, *s)
+			enforced[s.Name] = true
+		}
+		seen[s.Name] = true
+	}
+	for _, mandatory := range MandatorySchemas() {
+		if !enforced[mandatory.Name] {
+			chosen = append(chosen, mandatory)
+		}
+	}
+	slices.SortFunc(dangling, func(a, b rules.Schema) int { return cmp.Compare(a.Name, b.Name) })
+	return chosen, dangling, problems
+}
+
+// nextSnapshot returns the snapshot that follows the current one.
+func (e *Engine) nextSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
+	former := e.current.Load()
+	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels), configs: former.shareConfigs(configs)}
+	known := make(map[string]*class, len(former.classes))
+	for _, c := range former.classes {
+		known[c.schema.Name] = c
+	}
+	s.classes = make([]*class, len(schemas))
+	for i, schema := range s.classifier.Schemas() {
+		yieldAt(i)
+		s.classes[i] = e.newClass(s, schema, known)
+	}
+	e.retire(known)
+	return s
+}
