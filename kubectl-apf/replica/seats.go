@@ -21,7 +21,7 @@ func (r *Replica) Row(level string) *Level {
 	return nil
 }
 
-// TellsExecuting reports whether the dump of requests has those of a level that execute.
+// TellsExecuting reports whether the dump of requests has the executing requests of a level.
 func (r *Replica) TellsExecuting(level string) bool {
 	if r.Lacks(EndpointRequests) {
 		return false
