@@ -5,11 +5,8 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/features"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
@@ -34,34 +30,6 @@ type listCostRow struct {
 	Seats, Lists                                int
 	Bytes, FormulaBytes                         int64
 	Floor                                       bool
-}
-
-// startServer starts a server with an embedded etcd, and returns how to reach it.
-func startServer(t *testing.T) *rest.Config {
-	t.Helper()
-	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	require.NoError(t, err)
-	config := server.NewConfig()
-	config.DataDir = filepath.Join(t.TempDir(), "data")
-	config.SecureServing.Listener = listener
-	config.Etcd.StorageConfig.CountMetricPollPeriod = 100 * time.Millisecond
-	ctx, stop := context.WithCancel(t.Context())
-	running, err := server.New(ctx, config.Complete())
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() {
-		defer stop() // or a failed server would be waited for
-		ended <- running.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended)
-		running.Close()
-	})
-	require.NoError(t, running.WaitReady(ctx))
-	client := running.LoopbackClientConfig()
-	client.QPS = -1 // no limit
-	return client
 }
 
 // listCosts returns what the server has learned of lists of flow schemas without a limit
@@ -83,7 +51,9 @@ func listCosts(t *testing.T, client *versioned.Clientset, source, selector strin
 }
 
 func TestListsThatAServerServesAreLearned(t *testing.T) {
-	client, err := versioned.NewForConfig(startServer(t))
+	config := startClocked(t, func(config *server.Config) { config.Etcd.StorageConfig.CountMetricPollPeriod = 100 * time.Millisecond }).LoopbackClientConfig()
+	config.QPS = -1 // no limit
+	client, err := versioned.NewForConfig(config)
 	require.NoError(t, err)
 	schemas := client.FlowcontrolV1().FlowSchemas()
 	for i := range 40 {

@@ -100,26 +100,6 @@ func TestAQuestionThatIsNotAdmittedOrInvalidIsNotAnswered(t *testing.T) {
 	}
 }
 
-func TestTheListHasTheNamesAndIsOfTheClient(t *testing.T) {
-	file := writeFile(t, "rbac.yaml", `apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: reader}
-rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], resourceNames: [a], verbs: [get]}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: reader}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
-`)
-	applied, err := apply(t, newTestOptions(t, "--authorization-rbac-file="+file), "")
-	require.NoError(t, err)
-	status := rulesOf(t, applied.authorization.Authorizer, &user.DefaultInfo{Name: "alice"})
-	require.Equal(t, []authorizationv1.ResourceRule{{
-		Verbs: []string{"get"}, APIGroups: []string{"flowcontrol.apiserver.k8s.io"}, Resources: []string{"flowschemas"}, ResourceNames: []string{"a"},
-	}}, status.ResourceRules)
-}
-
 func TestASubjectReviewSaysAllAboutTheClient(t *testing.T) {
 	who := &user.DefaultInfo{Name: "alice", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"scopes": {"x", "y"}}}
 	answered := create(t, subjectReviews(), who, subjectReviews().New()).(*authenticationv1.SelfSubjectReview)

@@ -82,16 +82,6 @@ func TestAChangedRBACFileTakesEffectWhileTheServerRuns(t *testing.T) {
 	})
 }
 
-func TestAcceptedTokensAreKeptAsLongAsTheFlagSays(t *testing.T) {
-	cluster := newReviewer(t)
-	cluster.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
-	behind := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--authentication-token-webhook-cache-ttl=1ns"), "")
-	for range 2 {
-		behind.withToken("/version", "secret")
-	}
-	require.Equal(t, 2, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"), "a token that is revoked is rejected at once")
-}
-
 func TestAlwaysAllowedPathsMayOnlyBeReadBehindKubeAPIServer(t *testing.T) {
 	cluster := newReviewer(t)
 	applied, err := apply(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--authorization-always-allow-paths=/metrics"), "")

@@ -18,8 +18,6 @@ const (
 	Deployment = "flowcontrol-apiserver"
 	// ServerPods selects the server's pods.
 	ServerPods = "app.kubernetes.io/component=server"
-	// EtcdPods selects the pods of the separate etcd.
-	EtcdPods = "app.kubernetes.io/name=flowcontrol-etcd"
 )
 
 // Apply applies a folder below artifacts/ with kubectl.
