@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/randfill"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
@@ -67,7 +68,7 @@ func rejections(t *testing.T, schema *flowcontrolv1.FlowSchema) []string {
 	require.NoError(t, rest.EnsureObjectNamespaceMatchesRequestNamespace("", &internal))
 	internal.ManagedFields = nil // the field manager decodes them, and drops what it cannot decode
 	rest.FillObjectMetaSystemFields(&internal)
-	forSpec, _ := newStrategies(schemaSample().kind, install.NewScheme(), rest.DeleteDependents)
+	forSpec, _ := newStrategies(flowSchemas(clock.RealClock{}, nil), install.NewScheme(), rest.DeleteDependents)
 	err := rest.BeforeCreate(forSpec, genericapirequest.WithNamespace(t.Context(), metav1.NamespaceNone), &internal)
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/registry/generic"
-	"k8s.io/apiserver/pkg/registry/rest"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -20,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -75,10 +73,6 @@ func all() []string {
 	return []string{"flowschemas", "flowschemas/status", "prioritylevelconfigurations", "prioritylevelconfigurations/status"}
 }
 
-func TestEveryVersionServesEverythingByDefault(t *testing.T) {
-	require.Equal(t, map[string][]string{"v1": all(), "v1beta3": all()}, served(t, DefaultResourceConfig()))
-}
-
 func TestDisabledVersionsAndResourcesAreNotServed(t *testing.T) {
 	version := DefaultResourceConfig()
 	version.DisableVersions(flowcontrolv1beta3.SchemeGroupVersion)
@@ -96,23 +90,6 @@ func TestVersionsShareOneStorageOfEachResource(t *testing.T) {
 	require.ElementsMatch(t, []string{"/flowschemas", "/prioritylevelconfigurations"}, options.prefixes)
 	for _, path := range all() {
 		require.Same(t, info.VersionedResourcesStorageMap["v1"][path], info.VersionedResourcesStorageMap["v1beta3"][path], path)
-	}
-}
-
-func TestFirstVersionIsThePreferredOne(t *testing.T) {
-	info, err := provider(&opened{}, DefaultResourceConfig()).APIGroupInfo()
-	require.NoError(t, err)
-	require.Equal(t, flowcontrolv1.SchemeGroupVersion, info.PrioritizedVersions[0])
-	require.Equal(t, flowcontrol.GroupName, info.PrioritizedVersions[0].Group)
-}
-
-func TestSingularNames(t *testing.T) {
-	info, err := provider(&opened{}, DefaultResourceConfig()).APIGroupInfo()
-	require.NoError(t, err)
-	for resource, singular := range map[string]string{"flowschemas": "flowschema", "prioritylevelconfigurations": "prioritylevelconfiguration"} {
-		named, ok := info.VersionedResourcesStorageMap["v1"][resource].(rest.SingularNameProvider)
-		require.True(t, ok)
-		require.Equal(t, singular, named.GetSingularName())
 	}
 }
 

@@ -36,15 +36,6 @@ func cellsOf(table *metav1.Table) []any {
 	return found
 }
 
-func TestListBecomesATableInTheSameOrder(t *testing.T) {
-	table, err := converter().ConvertToTable(t.Context(), listOf("b", "a", "c"), nil)
-	require.NoError(t, err)
-	require.Equal(t, []any{"b", "a", "c"}, cellsOf(table))
-	require.Equal(t, converter().columns, table.ColumnDefinitions)
-	require.Equal(t, listOf().ListMeta, table.ListMeta)
-	require.Equal(t, "a", table.Rows[1].Object.Object.(*flowcontrol.FlowSchema).Name)
-}
-
 func TestListBecomesATableInTheOrderOfTheConverter(t *testing.T) {
 	c := converter()
 	c.order = func(schemas []*flowcontrol.FlowSchema) {
@@ -55,29 +46,6 @@ func TestListBecomesATableInTheOrderOfTheConverter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{"ccc", "bb", "a"}, cellsOf(table))
 	require.Equal(t, "a", list.Items[0].Name, "the list, which a cache may share, keeps its order")
-}
-
-func TestObjectBecomesATableOfOneRow(t *testing.T) {
-	object := &flowcontrol.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "one", ResourceVersion: "4"}}
-	table, err := converter().ConvertToTable(t.Context(), object, &metav1.TableOptions{})
-	require.NoError(t, err)
-	require.Equal(t, []any{"one"}, cellsOf(table))
-	require.Equal(t, "4", table.ResourceVersion)
-	require.NotEmpty(t, table.ColumnDefinitions)
-}
-
-func TestNoHeaders(t *testing.T) {
-	table, err := converter().ConvertToTable(t.Context(), listOf("a"), &metav1.TableOptions{NoHeaders: true})
-	require.NoError(t, err)
-	require.Empty(t, table.ColumnDefinitions)
-	require.Len(t, table.Rows, 1)
-}
-
-func TestEmptyListBecomesATableWithoutRows(t *testing.T) {
-	table, err := converter().ConvertToTable(t.Context(), listOf(), nil)
-	require.NoError(t, err)
-	require.NotNil(t, table.Rows, "a table must have [] instead of null")
-	require.Empty(t, table.Rows)
 }
 
 func TestAnotherKindIsAnError(t *testing.T) {

@@ -1,8 +1,6 @@
 package install_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"math/rand"
 	"testing"
 
@@ -150,97 +148,4 @@ func TestEveryVersionSurvivesTheHub(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestEveryVersionSurvivesTheOther(t *testing.T) {
-	others := map[string]schema.GroupVersion{"v1": flowcontrolv1beta3.SchemeGroupVersion, "v1beta3": flowcontrolv1.SchemeGroupVersion}
-	for _, example := range published() {
-		trip := newTrip(t)
-		version := trip.fill(example).GetObjectKind().GroupVersionKind()
-		for _, mediaType := range trip.codecs.SupportedMediaTypes() {
-			t.Run(version.Version+" "+version.Kind+" in "+mediaType.MediaType, func(t *testing.T) {
-				otherCodec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, others[version.Version], flowcontrol.SchemeGroupVersion)
-				codec := trip.codecs.CodecForVersions(mediaType.Serializer, mediaType.Serializer, version.GroupVersion(), version.GroupVersion())
-				for range iterations() / 4 {
-					object := trip.fill(example)
-					data, err := runtime.Encode(otherCodec, trip.convert(t, object, flowcontrol.SchemeGroupVersion))
-					if err != nil {
-						t.Fatal(err)
-					}
-					hub, err := runtime.Decode(otherCodec, data)
-					if err != nil {
-						t.Fatalf("decode %q: %v", data, err)
-					}
-					back, err := runtime.Encode(codec, hub)
-					if err != nil {
-						t.Fatal(err)
-					}
-					again, _, err := codec.Decode(back, nil, nil)
-					if err != nil {
-						t.Fatalf("decode %q: %v", back, err)
-					}
-					again.GetObjectKind().SetGroupVersionKind(version)
-					requireSame(t, "the other version", object, again)
-				}
-			})
-		}
-	}
-}
-
-func TestEncodingIsThatOfThePublishedTypes(t *testing.T) {
-	for _, example := range published() {
-		trip := newTrip(t)
-		version := trip.fill(example).GetObjectKind().GroupVersionKind()
-		t.Run(version.Version+" "+version.Kind, func(t *testing.T) {
-			for range iterations() {
-				object := trip.fill(example)
-				hub := trip.convert(t, object, flowcontrol.SchemeGroupVersion)
-
-				inJSON := trip.encode(t, hub, version.GroupVersion(), runtime.ContentTypeJSON)
-				want, err := json.Marshal(object)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := bytes.TrimSuffix(inJSON, []byte("\n")); !bytes.Equal(want, got) {
-					t.Fatalf("JSON differs (-published +served):\n%s", cmp.Diff(string(want), string(got)))
-				}
-
-				inProtobuf := trip.encode(t, hub, version.GroupVersion(), runtime.ContentTypeProtobuf)
-				requireSame(t, "protobuf", object, decodePublished(t, example, inProtobuf))
-			}
-		})
-	}
-}
-
-func (trip trip) encode(t *testing.T, hub runtime.Object, version schema.GroupVersion, mediaType string) []byte {
-	t.Helper()
-	info, ok := runtime.SerializerInfoForMediaType(trip.codecs.SupportedMediaTypes(), mediaType)
-	if !ok {
-		t.Fatalf("no serializer of %s", mediaType)
-	}
-	data, err := runtime.Encode(trip.codecs.EncoderForVersion(info.Serializer, version), hub)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// decodePublished decodes protobuf as a client with only k8s.io/api does: the
-// prefix of Kubernetes, an envelope, and the message.
-func decodePublished(t *testing.T, example runtime.Object, data []byte) runtime.Object {
-	t.Helper()
-	message, ok := bytes.CutPrefix(data, []byte{'k', '8', 's', 0})
-	if !ok {
-		t.Fatalf("%q must start with the prefix of Kubernetes", data)
-	}
-	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(message); err != nil {
-		t.Fatal(err)
-	}
-	object := example.DeepCopyObject()
-	if err := object.(interface{ Unmarshal([]byte) error }).Unmarshal(envelope.Raw); err != nil {
-		t.Fatal(err)
-	}
-	object.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(envelope.APIVersion, envelope.Kind))
-	return object
 }
