@@ -42,8 +42,8 @@ func latencies(rows []Row) string {
 // uses returns what each server used during an attack and after it.
 func uses(rows []Row) string {
 	lines := []string{
-		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's |",
-		"|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |",
+		"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
 	}
 	for _, row := range rows {
 		cells := []string{row.Case.Name}
@@ -59,7 +59,7 @@ func uses(rows []Row) string {
 // String says what the server used.
 func (f *Figures) String() string {
 	uses := f.uses()
-	return fmt.Sprintf("peak %s, at rest after %s, heap before and after %s, %s lines logged", uses[0], uses[1], uses[2], uses[3])
+	return fmt.Sprintf("peak %s, at rest after %s, heap before and after %s, %s lines logged, %s counted as 5xx", uses[0], uses[1], uses[2], uses[3], uses[4])
 }
 
 // latencies returns the mouse's latencies and their ratio.
@@ -79,10 +79,10 @@ func (f *Figures) latencies() []string {
 }
 
 // uses returns the peak of memory, the time until the server was at rest, the heap before
-// and after, and the lines logged.
+// and after, the lines logged, and the answers counted as 5xx.
 func (f *Figures) uses() []string {
 	if f == nil {
-		return []string{"failed", "", "", ""}
+		return []string{"failed", "", "", "", ""}
 	}
 	resting := short(f.Resting)
 	if f.Unrest != nil {
@@ -92,7 +92,7 @@ func (f *Figures) uses() []string {
 	if f.KeptFor > 0 {
 		heap += fmt.Sprintf("; %d MiB after %v", int64(f.Kept)>>20, f.KeptFor.Round(time.Second))
 	}
-	return []string{fmt.Sprintf("%d MiB", f.Peak>>20), resting, heap, fmt.Sprint(f.After.Lines - f.Before.Lines)}
+	return []string{fmt.Sprintf("%d MiB", f.Peak>>20), resting, heap, fmt.Sprint(f.After.Lines - f.Before.Lines), fmt.Sprint(f.After.Failures - f.Before.Failures)}
 }
 
 func short(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }

@@ -39,6 +39,9 @@ type Rest struct {
 	Heap float64
 	// Lines is the number of lines logged.
 	Lines int
+	// Failures is the number of requests counted as answered with 500 or more: clients that leave
+	// see no answer.
+	Failures float64
 }
 
 // rest reads what is in use now, after a forced collection.
@@ -53,6 +56,7 @@ func (s *Server) rest(ctx context.Context) (Rest, error) {
 		Seats:      values.Sum(seats) - values.Sum(seats, `priority_level="exempt"`),
 		Heap:       values.Sum("go_memstats_heap_alloc_bytes"),
 		Lines:      strings.Count(s.Process.Output(), "\n"),
+		Failures:   values.Sum("apiserver_request_total", `code="5`),
 	}, err
 }
 
