@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -28,12 +29,15 @@ func (t *Tally) note(took time.Duration, status int, err error) {
 		t.lastError = err
 	case status == http.StatusTooManyRequests:
 		t.rejected++
+	case status >= http.StatusInternalServerError:
+		t.failed++
+		t.lastError = fmt.Errorf("status %d", status)
 	default:
 		t.served = append(t.served, took)
 	}
 }
 
-// Served is the number of requests that got an answer other than 429.
+// Served is the number of requests that got an answer other than 429 and 5xx.
 func (t *Tally) Served() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +51,7 @@ func (t *Tally) Rejected() int {
 	return t.rejected
 }
 
-// Failed returns the number of requests without an answer and the error of the
+// Failed returns the number of requests without an answer or with 5xx, and the error of the
 // last one.
 func (t *Tally) Failed() (int, error) {
 	t.mu.Lock()
