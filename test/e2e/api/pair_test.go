@@ -31,6 +31,7 @@ type side struct {
 	// anonymous is a client without credentials.
 	anonymous *http.Client
 	etcd      *clientv3.Client
+	described described
 	// inBeta: requests for v1 are sent in v1beta3.
 	inBeta bool
 }
@@ -144,6 +145,7 @@ func (s *side) connect(t *testing.T, url string, config *rest.Config) {
 		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	s.url, s.config, s.http, s.anonymous = url, config, client, anonymous
+	s.described = s.describe(t)
 }
 
 // sides returns this server and its peer, in this order.
