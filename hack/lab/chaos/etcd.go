@@ -128,7 +128,7 @@ func newEtcdRun(journal Journal) *etcdRun {
 	return e
 }
 
-// revision returns the revision of etcd at a version: that of the last write up to it.
+// revision returns the revision of etcd at a version, after the last write up to it.
 func (e *etcdRun) revision(version int64) int64 {
 	after, _ := slices.BinarySearchFunc(e.writes, version+1, func(w etcdWrite, v int64) int { return int(w.Version - v) })
 	return int64(after) + 1

@@ -66,8 +66,8 @@ func (e *etcdRun) addWrite(in linearizability.Input, out linearizability.Output,
 	e.add(call, end, e.revision(out.Version), transaction(condition, revision, changeOf(write)), succeeded(write))
 }
 
-// placeDeletions adds acknowledged deletions, each as one that etcd has: of those that were asked for in time, the
-// one that was answered first. One that etcd lacks is at no revision.
+// placeDeletions adds acknowledged deletions, each as one that etcd has: the first to be answered of all that were
+// asked for in time. One that etcd lacks is at no revision.
 func (e *etcdRun) placeDeletions(operations []porcupine.Operation) {
 	open := map[string][]*etcdOperation{}
 	for _, operation := range operations {

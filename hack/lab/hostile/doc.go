@@ -1,7 +1,7 @@
 // Package hostile sends what hostile clients send to a server, and measures what a mouse,
 // a user with a small steady read, gets meanwhile.
 //
-// The cases are those in which code of this project decides what happens: flow control, identity, and the
+// In all cases code of this project decides what happens: flow control, identity, and the
 // bound on aliases. Go and k8s.io/apiserver guard connections, headers and other bodies, here as in
 // kube-apiserver.
 //

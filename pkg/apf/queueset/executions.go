@@ -10,7 +10,7 @@ import (
 const (
 	// averaged is how many requests an average is of.
 	averaged = 64
-	// assumed is for how many of them the average of the level counts in that of a new flow.
+	// assumed is how many of these a new flow has, with the average of its level.
 	assumed = 4
 )
 
