@@ -34,7 +34,6 @@ type settings struct {
 	quiet         time.Duration // of the gets alone
 	limit         float64       // of resident memory in bytes, at which a server is killed
 	only          string
-	beside        []server // further servers
 }
 
 func main() {
