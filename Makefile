@@ -263,6 +263,14 @@ judge-http: ## Let h2spec, slowhttptest, testssl.sh, vegeta and wrk judge the se
 	@echo "judge-http: this server and kube-apiserver; the rows of docs/evidence/judges.md are written by hand from what this prints"
 	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./judges -run '^TestHTTPJudges$$' -v
 
+# As in: make judge-nodes NODES=1000
+NODES ?= 300
+
+.PHONY: judge-nodes
+judge-nodes: ## Let kwok play nodes on kube-apiserver with both engines, while a user lists all pods (six minutes)
+	@echo "judge-nodes: $(NODES) nodes with ten pods each, on kube-apiserver with pkg/apf and with the library's engine"
+	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./judges -run '^TestThousandsOfNodes$$' -v -nodes=$(NODES)
+
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (minutes)
 	@echo "hostile: attacks on this server and on kube-apiserver"

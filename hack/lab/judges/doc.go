@@ -1,3 +1,3 @@
 // Package judges lets tools of others judge this project's server beside kube-apiserver: of HTTP,
-// TLS and slow clients. The long lane runs it; docs/evidence/judges.md tells what they said.
+// TLS, slow clients and thousands of nodes. The long lane runs it; docs/evidence/judges.md tells what they said.
 package judges

@@ -1,0 +1,222 @@
+//go:build long
+
+package judges
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+var nodes = flag.Int("nodes", 300, "let kwok play this many nodes, with ten times as many pods")
+
+const (
+	podsOfANode = 10
+	mice        = 20
+	// connections are those of the user who lists all pods in a loop.
+	connections = 10
+	// phase is how long a cluster is measured without the lists, and then with them.
+	phase = time.Minute
+	// late is when the renewal of a node's lease is late: kwok renews every 10 s.
+	late = 15 * time.Second
+)
+
+// usersOfNodes are the administrator, as whom the harness asks, and who else uses the cluster. kwok is
+// all nodes: their leases have the level node-high.
+const usersOfNodes = `test-admin-token,admin,admin,system:masters
+kwok,system:node:kwok,kwok,system:nodes
+lister,lister,lister
+mouse,mouse,mouse
+`
+
+// rightsOfNodes let them all do everything.
+const rightsOfNodes = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: users}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:authenticated"}
+`
+
+// TestThousandsOfNodes lets kwok play nodes with their pods on kube-apiserver with pkg/apf inside and with the
+// library's engine, one after the other, while a user lists all pods in a loop.
+func TestThousandsOfNodes(t *testing.T) {
+	program := harness.Program(t, func(ctx context.Context) (string, error) {
+		return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
+	})
+	kwok := built(t, "kwok")
+	for _, engine := range []struct {
+		name string
+		env  []string
+	}{{"pkg/apf", nil}, {"the library's", []string{"FLOW_CONTROL_ENGINE=library"}}} {
+		t.Run(engine.name, func(t *testing.T) {
+			c := newCluster(t, program, engine.env)
+			c.fill(t)
+			harness.StartProcess(t, harness.Command{Path: kwok, Args: []string{
+				"--kubeconfig=" + c.kubeconfigOf(t, "kwok"), "--config=testdata/stages.yaml", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--node-port=0", "--server-address=",
+			}})
+			c.settle(t)
+			before := c.measure(t, 0)
+			t.Logf("%s engine, alone: %s; beside lists of all pods: %s", engine.name, before, c.measure(t, connections))
+		})
+	}
+}
+
+// cluster is a kube-apiserver with nodes.
+type cluster struct {
+	*harness.KubeAPIServer
+	client *kubernetes.Clientset
+	target *traffic.Target
+}
+
+func newCluster(t *testing.T, program string, env []string) *cluster {
+	t.Helper()
+	dir := t.TempDir()
+	tokens, rbac := filepath.Join(dir, "tokens.csv"), filepath.Join(dir, "rbac.yaml")
+	require.NoError(t, os.WriteFile(tokens, []byte(usersOfNodes), 0o600))
+	require.NoError(t, os.WriteFile(rbac, []byte(rightsOfNodes), 0o600))
+	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
+		Program: program, Env: env, Etcd: harness.StartEtcd(t, harness.EtcdOptions{}),
+		// No controller makes the accounts that pods need. The seats are for a machine of two processors.
+		Args: []string{"--token-auth-file=" + tokens, "--disable-admission-plugins=ServiceAccount", "--max-requests-inflight=16", "--max-mutating-requests-inflight=8"},
+	})
+	server.Kubectl(t).Run(t, "apply", "-f", rbac)
+	target, err := traffic.NewTarget(server.Kubeconfig)
+	require.NoError(t, err)
+	client, err := kubernetes.NewForConfig(server.Config(t))
+	require.NoError(t, err)
+	return &cluster{server, client, target}
+}
+
+// kubeconfigOf writes the kubeconfig of a user.
+func (c *cluster) kubeconfigOf(t *testing.T, user string) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
+	require.NoError(t, err)
+	config.AuthInfos = map[string]*clientcmdapi.AuthInfo{user: {Token: user}}
+	config.Contexts[config.CurrentContext].AuthInfo = user
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, path))
+	return path
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
+
+// fill creates the nodes and their pods.
+func (c *cluster) fill(t *testing.T) {
+	t.Helper()
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(32)
+	for i := range *nodes {
+		group.Go(func() error {
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName(i)}}
+			if _, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			for j := range podsOfANode {
+				pod := &corev1.Pod{
+					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%d-%d", i, j)},
+					Spec:       corev1.PodSpec{NodeName: nodeName(i), Containers: []corev1.Container{{Name: "main", Image: "example.invalid/main"}}},
+				}
+				if _, err := c.client.CoreV1().Pods(metav1.NamespaceDefault).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+}
+
+// settle waits until every node has a lease and every pod runs.
+func (c *cluster) settle(t *testing.T) {
+	t.Helper()
+	require.Empty(t, eventually.Within(t.Context(), func(a *eventually.Attempt) {
+		leases, err := c.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(a.Context(), metav1.ListOptions{})
+		require.NoError(a, err)
+		require.Len(a, leases.Items, *nodes)
+		pods, err := c.client.CoreV1().Pods("").List(a.Context(), metav1.ListOptions{FieldSelector: "status.phase=Running", ResourceVersion: "0"})
+		require.NoError(a, err)
+		require.Len(a, pods.Items, *nodes*podsOfANode)
+	}))
+}
+
+// measure returns what there was in a phase with this many connections that list all pods.
+func (c *cluster) measure(t *testing.T, lists int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), phase)
+	defer cancel()
+	var running sync.WaitGroup
+	var small, large traffic.Tally
+	running.Go(func() {
+		traffic.Elephant(ctx, c.target.Client("lister"), lists, traffic.Polite, "/api/v1/pods", &large)
+	})
+	for i := range mice {
+		running.Go(func() {
+			traffic.Mouse(ctx, c.target.Client("mouse"), time.Second, time.Duration(i)*time.Second/mice, "/api/v1/nodes/"+nodeName(i), &small)
+		})
+	}
+	gaps, err := c.renewals(ctx)
+	require.NoError(t, err)
+	running.Wait()
+	tardy, longest := 0, time.Duration(0)
+	for _, gap := range gaps {
+		longest = max(longest, gap)
+		if gap > late {
+			tardy++
+		}
+	}
+	failed, _ := small.Failed()
+	return fmt.Sprintf("%d of %d renewals of leases later than %v, the latest after %v; mice: p99 %v, %d served, %d rejected, %d without an answer; lists: %d, %d rejected",
+		tardy, len(gaps), late, longest.Round(time.Millisecond), small.Quantile(0.99).Round(time.Millisecond), small.Served(), small.Rejected(), failed, large.Served(), large.Rejected())
+}
+
+// renewals watches the leases until ctx ends, and returns the times between the renewals of each, and from
+// the last of each to the end.
+func (c *cluster) renewals(ctx context.Context) (gaps []time.Duration, err error) {
+	last := map[string]time.Time{}
+	list, err := c.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, lease := range list.Items {
+		last[lease.Name] = lease.Spec.RenewTime.Time
+	}
+	watch, err := c.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	if err != nil {
+		return nil, err
+	}
+	defer watch.Stop()
+	for event := range watch.ResultChan() {
+		if lease, ok := event.Object.(*coordinationv1.Lease); ok {
+			gaps = append(gaps, lease.Spec.RenewTime.Sub(last[lease.Name]))
+			last[lease.Name] = lease.Spec.RenewTime.Time
+		}
+	}
+	for _, renewal := range last {
+		if gap := time.Since(renewal); gap > late {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps, nil
+}
