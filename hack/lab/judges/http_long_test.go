@@ -186,8 +186,8 @@ func compare(t *testing.T, servers []server, measure func(*testing.T, server) ra
 	for i := range rates[0] {
 		ratios = append(ratios, rates[0][i]/rates[1][i])
 	}
-	return fmt.Sprintf("%s gets with %s connections: %.0f beside %.0f a second, ratio %.2f (%s); p99 %.1f beside %.1f ms", lasts, clients,
-		median(rates[0]), median(rates[1]), median(ratios), measurement.Interval(ratios), median(tails[0]), median(tails[1]))
+	return fmt.Sprintf("%s gets with %s connections: %.0f beside %.0f a second, ratio %.2f (%.2f to %.2f in single rounds); p99 %.1f beside %.1f ms", lasts, clients,
+		median(rates[0]), median(rates[1]), median(ratios), slices.Min(ratios), slices.Max(ratios), median(tails[0]), median(tails[1]))
 }
 
 // attack lets vegeta ask as fast as it is answered, over HTTP/2 with the judge's certificate.
