@@ -8,7 +8,6 @@ import (
 	"crypto/rsa"
 	"crypto/tls"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -69,12 +68,10 @@ func newIssuer(t *testing.T, key crypto.Signer, algorithm jose.SignatureAlgorith
 
 func (i *issuer) url() string { return i.web.URL }
 
-// token signs a token for the audience "flowcontrol" that is valid for an hour;
-// other replaces its claims.
-func (i *issuer) token(subject string, other map[string]any) string {
+// token signs a token for the audience "flowcontrol" that is valid for an hour.
+func (i *issuer) token(subject string) string {
 	i.t.Helper()
 	claims := map[string]any{"iss": i.url(), "aud": "flowcontrol", "sub": subject, "exp": time.Now().Add(time.Hour).Unix()}
-	maps.Copy(claims, other)
 	payload, err := json.Marshal(claims)
 	require.NoError(i.t, err)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: i.algorithm, Key: jose.JSONWebKey{Key: i.key, KeyID: "k"}}, nil)

@@ -54,14 +54,14 @@ func TestAuthenticationConfigAuthenticatesUser(t *testing.T) {
 		t.Run("two issuers that sign differently, in "+version, func(t *testing.T) {
 			file := writeFile(t, "authentication.yaml", configOf(version, rsa, ec))
 			server := newTestServer(t, newTestOptions(t, "--authentication-config="+file), "")
-			require.Equal(t, known("alice"), awaitToken(t, server, rsa.token("alice", nil)))
-			require.Equal(t, known("bob"), awaitToken(t, server, ec.token("bob", nil)))
+			require.Equal(t, known("alice"), awaitToken(t, server, rsa.token("alice")))
+			require.Equal(t, known("bob"), awaitToken(t, server, ec.token("bob")))
 		})
 	}
 	t.Run("claims by expression", func(t *testing.T) {
 		config := strings.Replace(configOf("v1beta1", rsa), "claim: sub\n      prefix: \"\"", `expression: "'corp:' + claims.sub"`, 1)
 		server := newTestServer(t, newTestOptions(t, "--authentication-config="+writeFile(t, "authentication.yaml", config)), "")
-		require.Equal(t, known("corp:alice"), awaitToken(t, server, rsa.token("alice", nil)))
+		require.Equal(t, known("corp:alice"), awaitToken(t, server, rsa.token("alice")))
 	})
 }
 
@@ -112,7 +112,7 @@ func (j *jwtAuthenticator) accepts(t *testing.T, token string) bool {
 
 func TestAnotherConfigurationReplacesTheIssuers(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
-	alice, bob := first.token("alice", nil), second.token("bob", nil)
+	alice, bob := first.token("alice"), second.token("bob")
 	j := startJWT(t, configOf("v1beta1", first))
 	require.True(t, j.accepts(t, alice))
 	require.False(t, j.accepts(t, bob))
@@ -130,7 +130,7 @@ func TestAnotherConfigurationReplacesTheIssuers(t *testing.T) {
 
 func TestAnInvalidConfigurationKeepsThePreviousIssuers(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
-	alice := first.token("alice", nil)
+	alice := first.token("alice")
 	j := startJWT(t, configOf("v1beta1", first))
 	for _, test := range []struct{ name, content, want string }{
 		{"empty", "", "but is empty"},
@@ -143,7 +143,7 @@ func TestAnInvalidConfigurationKeepsThePreviousIssuers(t *testing.T) {
 		})
 	}
 	require.NoError(t, j.use(t.Context(), []byte(configOf("v1beta1", second))))
-	require.True(t, j.accepts(t, second.token("bob", nil)), "the corrected file is used")
+	require.True(t, j.accepts(t, second.token("bob")), "the corrected file is used")
 }
 
 func TestIssuersAreReplacedWhenTheirKeysAreThere(t *testing.T) {
@@ -155,17 +155,17 @@ func TestIssuersAreReplacedWhenTheirKeysAreThere(t *testing.T) {
 		j.issuerTimeout *= 2
 		require.ErrorContains(a, j.use(a.Context(), []byte(configOf("v1beta1", second))), "503")
 	})
-	require.True(t, j.accepts(t, first.token("alice", nil)))
+	require.True(t, j.accepts(t, first.token("alice")))
 
 	second.silent.Store(false)
 	j.issuerTimeout = eventually.Grace
 	require.NoError(t, j.use(t.Context(), []byte(configOf("v1beta1", second))))
-	require.True(t, j.accepts(t, second.token("bob", nil)))
+	require.True(t, j.accepts(t, second.token("bob")))
 }
 
 func TestReplacingIssuersRejectsNoToken(t *testing.T) {
 	first, second := newRS256Issuer(t), newES256Issuer(t)
-	alice := first.token("alice", nil)
+	alice := first.token("alice")
 	configs := []string{configOf("v1beta1", first), configOf("v1beta1", first, second)}
 	j := startJWT(t, configs[0])
 
@@ -197,7 +197,7 @@ func TestServerReloadsTheAuthenticationConfig(t *testing.T) {
 	options := newTestOptions(t, "--authentication-config="+file)
 	options.reloadInterval = time.Millisecond
 	server := newTestServer(t, options, "")
-	alice := first.token("alice", nil)
+	alice := first.token("alice")
 	awaitToken(t, server, alice)
 	replace := func(content string) {
 		t.Helper()
@@ -208,13 +208,13 @@ func TestServerReloadsTheAuthenticationConfig(t *testing.T) {
 	eventually.Holds(t, "the error is logged", func(a *eventually.Attempt) { require.Contains(a, log(), "the previous content stays in use") })
 	require.Equal(t, known("alice"), server.withToken("/version", alice))
 	replace(configOf("v1beta1", second))
-	require.Equal(t, known("bob"), awaitToken(t, server, second.token("bob", nil)))
+	require.Equal(t, known("bob"), awaitToken(t, server, second.token("bob")))
 }
 
 func TestStartDoesNotWaitForTheIssuer(t *testing.T) {
 	issuer := newRS256Issuer(t)
 	issuer.silent.Store(true)
 	server := newTestServer(t, newTestOptions(t, "--authentication-config="+writeFile(t, "authentication.yaml", configOf("v1beta1", issuer))), "")
-	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", issuer.token("alice", nil)))
+	require.Equal(t, answer{Status: http.StatusUnauthorized}, server.withToken("/version", issuer.token("alice")))
 	require.Equal(t, http.StatusOK, server.request("/readyz", nil, nil).Status, "other requests are served")
 }

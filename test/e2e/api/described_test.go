@@ -35,7 +35,7 @@ func (s *side) describe(t *testing.T) described {
 	t.Helper()
 	schemas := described{}
 	const meta = "k8s.io/apimachinery/pkg/apis/meta/v1."
-	definitions := openapi.GetOpenAPIDefinitions(func(name string) spec.Ref { return spec.MustCreateRef(name) })
+	definitions := openapi.GetOpenAPIDefinitions(spec.MustCreateRef)
 	ofType := func(name string) (*spec.Schema, bool) {
 		definition, ok := definitions[name]
 		return &definition.Schema, ok
