@@ -32,7 +32,7 @@ var nodes = flag.Int("nodes", 300, "let kwok play this many nodes, with ten time
 const (
 	podsOfANode = 10
 	mice        = 20
-	// connections are those of the user who lists all pods in a loop.
+	// connections is how many the user has who lists all pods in a loop.
 	connections = 10
 	// phase is how long a cluster is measured without the lists, and then with them.
 	phase = time.Minute

@@ -30,7 +30,7 @@ type described map[string]*spec.Schema
 const known = ` in body must be of type (array|object|string): "null"$|^rows\[\d+\]\.cells\[\d+\] in body must be of type object: `
 
 // describe reads the OpenAPI documents of the server. No document has tables and partial objects, since
-// any path may answer them: their schemas are those of their types.
+// any path may answer them: their types say their schemas.
 func (s *side) describe(t *testing.T) described {
 	t.Helper()
 	schemas := described{}
