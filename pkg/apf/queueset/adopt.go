@@ -17,10 +17,10 @@ func (l *lockedSet) adoptAll(now time.Duration) {
 		sh := l.pool.shards[i].Lock()
 		for r := sh.newest; r != nil; r = r.older {
 			if r.phase == executing && !l.queue.holds(r) {
-				l.queue.adopt(r, now)
 				if first { // at any time a request has on average executed for half of what it will, or more
 					l.queue.executions.observe(2*(now-r.started), 2*seats.AreaOf(r.held, now-r.started))
 				}
+				l.queue.adopt(r, now)
 			}
 		}
 		l.pool.shards[i].Unlock(&sh)

@@ -167,8 +167,8 @@
 //
 // What executes when its client has left is wasted. Let L be how long few requests of a flow execute
 // for longer. A request that would execute for L when its deadline comes is passed, which moves it to
-// the end of its queue. Without a deadline, the client that left last while it waited tells the patience
-// of the others. Then the client of a request that was passed leaves, or it has more patience, and the
+// the end of its queue. The client that left last while it waited tells the patience of the others too.
+// Then the client of a request that was passed leaves, or it has more patience, and the
 // request is served when it comes first again.
 //
 // # What is remembered

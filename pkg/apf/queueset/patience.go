@@ -6,11 +6,10 @@ import "time"
 const mostPassed = 64
 
 // doomed reports whether r would be executing when its client leaves: by its deadline, or by what the
-// clients of its flow did that left while they waited. Who waits for longer than they did has more
-// patience.
+// clients of its flow did that left while they waited. Who waits for longer than that has more patience.
 func (f *fairQueue) doomed(r *Request) bool {
 	end := f.last + r.queue.executions.longest()
-	if deadline := time.Duration(r.deadline.Load()); deadline > 0 && end > deadline {
+	if deadline := time.Duration(r.deadline.Load()); end > deadline && f.last < deadline+(deadline-r.arrived)/8 {
 		return true
 	}
 	patience, waited := r.queue.patience, f.last-r.arrived

@@ -1,6 +1,7 @@
 package queueset_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -101,4 +102,47 @@ func TestPastDeadlinesStarveNobody(t *testing.T) {
 	f.set.Finish(running)
 	assert.True(t, f.set.Idle())
 	require.NoError(t, f.set.Inconsistency())
+}
+
+// A deadline may be wrong: who waits for longer has more patience, and is served in its turn.
+func TestWhoOutstaysADeadlineIsServedWhileOthersCome(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	running := f.arrive("a", wide(1), queueset.Seated)
+	patient := f.arrive("a", wide(1), queueset.Waiting)
+	patient.SetDeadline(2 * time.Second)
+	line := []*queueset.Request{patient}
+	for served := 0; running != patient; served++ {
+		require.Less(t, served, 6, "passed until its deadline")
+		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+		f.clock.Advance(time.Second)
+		f.set.Finish(running)
+		i := slices.IndexFunc(line, dispatched)
+		running = line[i]
+		line = slices.Delete(line, i, i+1)
+	}
+}
+
+// A deadline beyond the range of the clock is none.
+func TestAFarDeadlineMovesNobody(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	f.clock.Advance(time.Second)
+	running := f.arrive("a", wide(1), queueset.Seated)
+	first, second := f.arrive("a", wide(1), queueset.Waiting), f.arrive("a", wide(1), queueset.Waiting)
+	first.SetDeadline(math.MaxInt64)
+	f.set.Finish(running)
+	assert.True(t, dispatched(first))
+	assert.False(t, dispatched(second))
+}
+
+// When a level closes, what executes for long tells what the others of the only flow will take.
+func TestWhatExecutesWhenALevelClosesIsKnown(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	f.arrive("a", wide(1), queueset.Seated)
+	f.clock.Advance(10 * time.Second)
+	hasty := f.arrive("a", wide(1), queueset.Waiting)
+	hasty.SetDeadline(15 * time.Second)
+	other := f.arrive("a", wide(1), queueset.Waiting)
+	f.set.SetLimits(limits(2)).Tell()
+	assert.True(t, dispatched(other), "it takes 20 s")
+	assert.False(t, dispatched(hasty))
 }
