@@ -30,7 +30,10 @@ func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration)
 	case stats.TimeOut:
 		r.queue.left = now - r.arrived
 	}
-	r.retryAfter = l.promise(r.queue, now)
+	r.retryAfter = 0
+	if reason == stats.TimeOut || reason == stats.QueueFull {
+		r.retryAfter = l.promise(r.queue, now)
+	}
 	l.queue.withdraw(r)
 	switch reason {
 	case stats.TimeOut:

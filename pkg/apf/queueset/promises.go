@@ -27,7 +27,7 @@ func (l *lockedSet) promise(q *queue, now time.Duration) time.Duration {
 	if q != nil && q.length > 0 {
 		last, waiting = &q.promised, q.length
 		if q.left > 0 {
-			leave = q.left
+			leave = min(leave, max(q.left, now-q.head.arrived)) // who waits for longer has more patience
 		}
 		if step *= time.Duration(len(f.ordered.nodes)); q.interval > 0 {
 			step = q.interval

@@ -67,3 +67,27 @@ func TestRejectedClientsReturnWhenThoseWhoWaitHaveLeft(t *testing.T) {
 	}
 	f.set.Finish(running)
 }
+
+// One seat serves a request in each second, and forty wait. One gives up at once, or ten need no seat.
+func TestClientsThatHaveGoneChangeNoPromise(t *testing.T) {
+	for reason, left := range map[queueset.Reason]int{stats.Cancelled: 1, stats.Withdrawn: 10} {
+		f := newFixture(t, queues(64, 2, 20), 1)
+		running := f.arrive("a", wide(1), queueset.Seated)
+		var line []*queueset.Request
+		for range 40 {
+			line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+		}
+		for range 200 {
+			f.clock.Advance(time.Second)
+			f.set.Finish(running)
+			require.True(t, dispatched(line[0]))
+			running, line = line[0], append(line[1:], f.arrive("a", wide(1), queueset.Waiting))
+		}
+		f.clock.Advance(time.Millisecond)
+		for _, r := range line[40-left:] {
+			require.True(t, f.set.Leave(r, reason))
+			f.arrive("a", wide(1), queueset.Waiting)
+		}
+		assert.InDelta(t, 17, f.arrive("a", wide(1), queueset.Rejected).RetryAfter().Seconds(), 0.1, "half of 32 s, and one for itself")
+	}
+}
