@@ -172,7 +172,7 @@ func (c *Controller) Run(ctx context.Context) error {
 }
 
 // apply translates and applies all objects. It lists levels after schemas: a level that was written
-// before its schema is then there.
+// before its schema is then more likely to be there.
 func (c *Controller) apply() {
 	observed := c.pending.Load()
 	schemas := objects[*flowcontrol.FlowSchema](c.config.Schemas)
