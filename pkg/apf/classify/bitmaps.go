@@ -77,8 +77,8 @@ func newBitmaps(y *yielder, rows []*row, sizes [5]uint32) *bitmapIndex {
 }
 
 // bitSetsOf returns the sets of rows by the value in each of their lists, subjects first.
-// sizes are the numbers of values that the vocabulary has. It counts the words of all sets before it allocates them
-// together: growing each set would take twice as long.
+// sizes are the numbers of values that the vocabulary has. It counts the words of all sets before it
+// allocates them together: growing each set would take twice as long.
 func bitSetsOf(y *yielder, rows []*row, sizes [5]uint32) (sets [5][]bitSet) {
 	for i, size := range sizes {
 		sets[i] = make([]bitSet, size)

@@ -12,7 +12,7 @@
 //
 // # Bursts
 //
-// Ten thousand objects take tens of milliseconds. Changes that arrive meanwhile are applied together, and after each the controller pauses
-// for four times its duration. So bursts of any size occupy at most a fifth of one
-// processor.
+// Ten thousand objects take tens of milliseconds. Changes that arrive meanwhile are applied
+// together, and after each application the controller pauses for four times its duration. So bursts
+// of any size occupy at most a fifth of one processor.
 package configsync

@@ -26,23 +26,25 @@ func (e *Engine) Apply(c Configuration) []Problem {
 
 // chooseSchemas returns the schemas that take effect, and those without a level, by name.
 func chooseSchemas(configured []rules.Schema, configs map[string]LevelConfig) (chosen, dangling []rules.Schema, problems []Problem) {
-	seen, enforced := make(map[string]bool, len(configured)), map[string]bool{}
+	enforced := make(map[string]bool, len(configured)) // by name, of those seen
 	chosen = make([]rules.Schema, 0, len(configured)+2)
 	for i := range configured {
 		yieldAt(i)
 		s := &configured[i]
-		switch _, hasLevel := configs[s.Level]; {
+		_, hasLevel := configs[s.Level]
+		_, twice := enforced[s.Name]
+		switch {
 		case s.Name == "":
 			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("name must not be empty")})
-		case seen[s.Name]:
+		case twice:
 			problems = append(problems, Problem{SchemaKind, s.Name, errors.New("duplicate name: a flow schema of this name was already configured")})
 		case !hasLevel:
 			dangling = append(dangling, *s) // package statussync says so in its status
+			enforced[s.Name] = false
 		default:
 			chosen = append(chosen, *s)
 			enforced[s.Name] = true
 		}
-		seen[s.Name] = true
 	}
 	for _, mandatory := range MandatorySchemas() {
 		if !enforced[mandatory.Name] {

@@ -142,6 +142,11 @@ func (r *Request) Reject() {
 // response, as in k8s.io/apiserver.
 func (r *Request) Wait(ctx context.Context) bool {
 	r.expect(ctx)
+	return r.wait(ctx)
+}
+
+// wait is Wait, for a queue that knows when the client leaves.
+func (r *Request) wait(ctx context.Context) bool {
 	return r.waitedFor(r.class.level.set.Wait(ctx, &r.Request))
 }
 
@@ -171,9 +176,9 @@ func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (sea
 			r.waited = r.engine.clock.Now() - r.Arrived()
 			return false, false
 		}
-		seated = r.Wait(ctx) // at once: it has been dispatched or displaced
+		seated = r.wait(ctx) // at once: it has been dispatched or displaced
 	case <-ctx.Done():
-		seated = r.Wait(ctx)
+		seated = r.wait(ctx)
 	case <-r.Ready():
 		runtime.Gosched() // as in Wait of queueset
 		outcome := queueset.Seated

@@ -47,20 +47,30 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 	}
 }
 
-// One seat serves a request in each second. Forty wait, and leave after two.
-func TestRejectedClientsReturnWhenThoseWhoWaitHaveLeft(t *testing.T) {
-	f := newFixture(t, queues(64, 2, 20), 1)
-	running := f.arrive("a", wide(1), queueset.Seated)
-	var line []*queueset.Request
+// secondly returns a fixture whose one seat has served a request of a flow in each second, the request
+// that executes, and forty that wait, in their order. Others came in the place of those served if refill is set.
+func secondly(t *testing.T, seconds int, refill bool) (f *fixture, running *queueset.Request, line []*queueset.Request) {
+	t.Helper()
+	f = newFixture(t, queues(64, 2, 20), 1)
+	running = f.arrive("a", wide(1), queueset.Seated)
 	for range 40 {
 		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
 	}
-	for range 2 {
+	for range seconds {
 		f.clock.Advance(time.Second)
 		f.set.Finish(running)
 		require.True(t, dispatched(line[0]))
 		running, line = line[0], line[1:]
+		if refill {
+			line = append(line, f.arrive("a", wide(1), queueset.Waiting))
+		}
 	}
+	return f, running, line
+}
+
+// Those who wait leave after two seconds.
+func TestRejectedClientsReturnWhenThoseWhoWaitHaveLeft(t *testing.T) {
+	f, running, line := secondly(t, 2, false)
 	for i, r := range line[20:] {
 		require.True(t, f.set.Leave(r, stats.TimeOut))
 		assert.LessOrEqual(t, r.RetryAfter(), time.Duration(2+i)*time.Second, "half of their wait, and a second for each")
@@ -68,21 +78,10 @@ func TestRejectedClientsReturnWhenThoseWhoWaitHaveLeft(t *testing.T) {
 	f.set.Finish(running)
 }
 
-// One seat serves a request in each second, and forty wait. One gives up at once, or ten need no seat.
+// One gives up at once, or ten need no seat.
 func TestClientsThatHaveGoneChangeNoPromise(t *testing.T) {
 	for reason, left := range map[queueset.Reason]int{stats.Cancelled: 1, stats.Withdrawn: 10} {
-		f := newFixture(t, queues(64, 2, 20), 1)
-		running := f.arrive("a", wide(1), queueset.Seated)
-		var line []*queueset.Request
-		for range 40 {
-			line = append(line, f.arrive("a", wide(1), queueset.Waiting))
-		}
-		for range 200 {
-			f.clock.Advance(time.Second)
-			f.set.Finish(running)
-			require.True(t, dispatched(line[0]))
-			running, line = line[0], append(line[1:], f.arrive("a", wide(1), queueset.Waiting))
-		}
+		f, _, line := secondly(t, 200, true)
 		f.clock.Advance(time.Millisecond)
 		for _, r := range line[40-left:] {
 			require.True(t, f.set.Leave(r, reason))
