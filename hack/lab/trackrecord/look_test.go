@@ -108,7 +108,7 @@ func containsAll(line string, words []string) bool {
 	return true
 }
 
-// Why returns the commands kubectl apf why and what they answer on this server. It asks for
+// Why returns the command kubectl apf why and what it answers on this server, without notes. It asks for
 // the flow schema if nothing is known of the user.
 func (s *Site) Why(q Question) string {
 	if q.User == "" {
@@ -118,7 +118,7 @@ func (s *Site) Why(q Question) string {
 	if q.FlowSchema == "" || !strings.Contains(text, unknown) {
 		return text
 	}
-	return text + "\n" + s.Why(Question{FlowSchema: q.FlowSchema})
+	return s.why("--flow-schema=" + q.FlowSchema)
 }
 
 // unknown begins the answer to a question about a user of whom nothing is known.
@@ -162,7 +162,8 @@ func (s *Site) why(question string) string {
 	if exit := (&exec.ExitError{}); err != nil {
 		require.ErrorAs(s.T, err, &exit, "%s", output)
 	}
-	return "$ kubectl apf why " + question + "\n" + strings.TrimSpace(string(output))
+	answer := regexp.MustCompile(`(?m)^Note: .*\n`).ReplaceAllString(string(output), "")
+	return "$ kubectl apf why " + question + "\n" + strings.TrimSpace(answer)
 }
 
 // seen is what an operator reads on a server.

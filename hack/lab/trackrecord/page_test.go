@@ -30,22 +30,20 @@ type entry struct {
 // entries are the cases of a page, by name.
 type entries map[string]entry
 
-// sections and rows match what text writes for each entry.
-var (
-	sections = regexp.MustCompile(`(?s)<!-- case (\S+) (\d+) (\d+) -->\n(.*?)<!-- end of case -->\n`)
-	rows     = regexp.MustCompile(`(?m)^\| \[(\S+)\]\(#.*$`)
-)
+// rows match the rows that text writes: name, number and year.
+var rows = regexp.MustCompile(`(?m)^\| \[(\S*?(\d+))\]\(#\S+\) \| (\d+) \|.*$`)
 
 func parsePage(text string) entries {
-	rowOf := map[string]string{}
-	for _, m := range rows.FindAllStringSubmatch(text, -1) {
-		rowOf[m[1]] = m[0]
+	sectionOf := map[string]string{}
+	for _, section := range strings.Split(text, sectionStart)[1:] {
+		name, _, _ := strings.Cut(section, "\n")
+		sectionOf[name] = sectionStart + section
 	}
 	found := entries{}
-	for _, m := range sections.FindAllStringSubmatch(text, -1) {
-		year, _ := strconv.Atoi(m[2])
-		number, _ := strconv.Atoi(m[3])
-		found[m[1]] = entry{year: year, number: number, row: rowOf[m[1]], section: m[4]}
+	for _, m := range rows.FindAllStringSubmatch(text, -1) {
+		number, _ := strconv.Atoi(m[2])
+		year, _ := strconv.Atoi(m[3])
+		found[m[1]] = entry{year: year, number: number, row: m[0], section: sectionOf[m[1]]}
 	}
 	return found
 }
@@ -60,7 +58,7 @@ func (e entries) text() string {
 	for _, name := range names {
 		one := e[name]
 		table.WriteString(one.row + "\n")
-		fmt.Fprintf(&below, "\n<!-- case %s %d %d -->\n%s<!-- end of case -->\n", name, one.year, one.number, one.section)
+		below.WriteString(one.section)
 		if strings.Contains(one.row, string(reproducedOnPeer)) {
 			reproduced++
 		}
@@ -87,7 +85,8 @@ The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, whic
 unless a case names another. The clients, the configuration and the time are the same for both.
 Time is virtual: a case is repeatable, and no other load on the machine changes it. What counts as
 harm comes from the report, and is stated before the figures. Some cases are repeated on real servers. ` + "`kubectl apf why`" + ` is asked of both
-servers. The peer remembers no rejected requests, so it needs an audit log to say more.
+servers, about the flow schema if nothing is known of the user; its notes are left out. The peer remembers no rejected requests,
+so it needs an audit log to say more.
 
 Three reports are open here too, so they are no cases. A client that does not read its answer keeps its
 seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
@@ -117,47 +116,41 @@ func (r result) verdict() verdict {
 }
 
 func (r result) entry() entry {
-	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](#%s) | %d | %s | %s | %s | %s |",
+	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](#case-%s) | %d | %s | %s | %s | %s |",
 		r.name(), r.anchor(), r.Year, r.Says, r.peer.Measured, r.ours.Measured, r.verdict()), section: r.section()}
 }
 
-// anchor is the link of the section, as GitHub makes it from the heading.
+// anchor is the name in the link of the section, as GitHub makes it from the heading.
 func (r result) anchor() string {
-	spaced := strings.ReplaceAll(strings.ToLower(r.heading()), " ", "-")
-	return regexp.MustCompile(`[^a-z0-9-]`).ReplaceAllString(spaced, "")
+	return regexp.MustCompile(`[^a-z0-9-]`).ReplaceAllString(strings.ToLower(r.name()), "")
 }
 
-func (r result) heading() string { return "case " + r.name() }
+const sectionStart = "\n## Case "
 
 func (r result) section() string {
-	return fmt.Sprintf(`
-## %s
+	return sectionStart + fmt.Sprintf(`%s
 
-**Report**: [%s#%d](%s), %d. %s
-
-**Case**: %s
-
+**Report**: [%s#%d](%s). **Case**: %s
 **Measured**: %s
 %s
-%s`, strings.ReplaceAll("C"+r.heading()[1:], "*", ""), r.Repository, r.Number, r.url(), r.Year, r.Says, r.Does, r.Measures,
-		r.onServers(), r.looks()+r.notes())
+%s`, r.name(), r.Repository, r.Number, r.url(), r.Does, r.Measures, r.onServers(), r.looks()+r.notes())
 }
 
-// onServers is the paragraph of the real servers.
+// onServers is the line of the real servers.
 func (r result) onServers() string {
 	if len(r.servers) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
+	return fmt.Sprintf("**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
 }
 
 // looks shows both engines, and once what looks the same on both.
 func (r result) looks() string {
 	peer, ours := block(r.peerSeen), block(r.oursSeen)
 	if peer == ours {
-		return "How it looks on both:\n\n" + ours
+		return "How it looks on both:\n" + ours
 	}
-	return "How it looks on the peer:\n\n" + peer + "\nHow it looks on this project:\n\n" + ours
+	return "How it looks on the peer:\n" + peer + "\nHow it looks on this project:\n" + ours
 }
 
 func (r result) notes() string {
