@@ -103,8 +103,9 @@ func build(ctx context.Context, p program, bin string) (string, error) {
 func goBuild(ctx context.Context, root, module string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(root, filepath.FromSlash(module))
-	// Static, as in a release, and without a workspace.
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS="+commonFlags(os.Getenv("GOFLAGS")))
+	// Static, as in a release, and without a workspace. With GOGC, compiler and linker take a fifth less
+	// processor time, and 100 MiB more at most.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOGC=400", "GOFLAGS="+commonFlags(os.Getenv("GOFLAGS")))
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%q in %s: %w\n%s", strings.Join(cmd.Args, " "), cmd.Dir, err, output)
 	}
