@@ -15,6 +15,10 @@ export CGO_ENABLED := 0
 # dependency once more: for its tests, for the linter, for `make run`. `make build` has it.
 export GOFLAGS := $(strip $(filter-out -pgo=off,$(GOFLAGS)) -pgo=off)
 
+# Compiler and linker take a fifth less processor time when their garbage collector runs less
+# often, and 100 MiB more at most. They share the build cache with those that run by default.
+TOOLS := -toolexec='env GOGC=400'
+
 # Flags of the server, as in: make run ARGS='--secure-port=7443'
 ARGS ?=
 
@@ -118,16 +122,12 @@ RETRIED := $(RESULTS)/retried.txt
 # that passed. It does not know what a program that a test starts depends on: hence FRESH.
 LANE ?=
 FRESH := -count=1
-LANE_FLAGS := -vet=off -ldflags='-s -w' $(if $(LANE),$(FRESH) -tags=long -timeout=3h,-timeout=30m)
-
-# Compiler and linker take a fifth less processor time when their garbage collector runs less
-# often, and 100 MiB more at most. Tests run with the default.
-COMPILE := GOGC=400
+LANE_FLAGS := $(TOOLS) -vet=off -ldflags='-s -w' $(if $(LANE),$(FRESH) -tags=long -timeout=3h,-timeout=30m)
 
 # $(call run-tests,PHASE[,flags of gotestsum]) is the command that runs tests and
 # writes their events; append flags of `go test`.
-run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(COMPILE) $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
-  --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- -exec='env -u GOGC' $(LANE_FLAGS)
+run-tests = mkdir -p $(CURDIR)/$(RESULTS) && $(CURDIR)/bin/gotestsum --format=pkgname --format-hide-empty-pkg --hide-summary=skipped \
+  --jsonfile=$(CURDIR)/$(RESULTS)/$(LANE)$(1).json $(2) -- $(LANE_FLAGS)
 
 # Two phases in parallel, since end-to-end tests mostly wait: the unit tests get the
 # processors that the other phase leaves (nice). Both run even if one fails.
@@ -302,7 +302,7 @@ bin/vale: PACKAGE := github.com/vale-cli/vale/v3/cmd/vale
 bin/vale: export CGO_ENABLED := 1
 $(CHECKS): hack/tools/checks/go.mod hack/tools/checks/go.sum
 	@echo "building $@ (up to a minute the first time)"
-	@cd hack/tools/checks && $(COMPILE) go build -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ $(PACKAGE)
+	@cd hack/tools/checks && go build $(TOOLS) -buildvcs=false -ldflags='-s -w' -o $(CURDIR)/$@ $(PACKAGE)
 	@touch $@
 
 # test-e2e includes this comparison and checks docs/evidence/conformance.md. With K8S=0.37 the
@@ -450,7 +450,7 @@ verify-codegen: ## Check that the generated code is current
 verify-base: K8S := 0.37
 verify-base: ## Compile all packages and their tests on a later release of k8s.io
 	@echo "verify-base: packages and their tests on k8s.io $(K8S)"
-	@$(on-base) && $(COMPILE) go vet ./cmd/... ./pkg/... || { echo "what the messages name differs in k8s.io $(K8S): see docs/design/base.md" >&2; exit 1; }
+	@$(on-base) && go vet $(TOOLS) ./cmd/... ./pkg/... || { echo "what the messages name differs in k8s.io $(K8S): see docs/design/base.md" >&2; exit 1; }
 
 .PHONY: update-codegen
 update-codegen: ## Generate code

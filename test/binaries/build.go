@@ -127,6 +127,7 @@ func compileArgs() []string {
 	return []string{
 		"-buildvcs=false", // so that a commit without a change of code relinks nothing
 		"-pgo=off",
+		"-toolexec=env GOGC=400", // see TOOLS of the Makefile
 		// Prometheus discovers targets in files and in Kubernetes. The libraries of
 		// the clouds would be most of its build. Other programs ignore these tags.
 		"-tags=remove_all_sd,enable_kubernetes_sd",
