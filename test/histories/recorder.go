@@ -39,15 +39,10 @@ type Write struct {
 }
 
 // Record reads the objects below PREFIX/RESOURCE/ and records their changes until
-// Finish. Objects of other resources are ignored: a kube-apiserver has many. Meanwhile etcd
+// Finish. Objects of other resources are ignored: a kube-apiserver has many. It calls each with every
+// write, in their order and one at a time; Finish returns after the last call. Meanwhile etcd
 // must not be compacted beyond Seen.
-func Record(ctx context.Context, client *clientv3.Client, prefix string, resources ...string) (*Recorder, error) {
-	return RecordEach(ctx, client, prefix, func(Write) {}, resources...)
-}
-
-// RecordEach is Record that also calls each with every write, in their order and one
-// at a time. Finish returns after the last call.
-func RecordEach(ctx context.Context, client *clientv3.Client, prefix string, each func(Write), resources ...string) (*Recorder, error) {
+func Record(ctx context.Context, client *clientv3.Client, prefix string, each func(Write), resources ...string) (*Recorder, error) {
 	r := &Recorder{client: client, prefix: prefix + "/", each: each, histories: map[string]*History{}, done: make(chan struct{})}
 	response, err := client.Get(ctx, r.prefix, clientv3.WithPrefix())
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package chaos checks what clients of several servers on an etcd cluster may rely on,
-// whatever fails meanwhile. Its test, in the long lane, runs three servers and three
-// members of etcd, breaks them and the network between them in random order, and
+// whatever fails meanwhile. Its test runs servers and members of etcd, or one server with
+// its embedded etcd, breaks them and the network between them in random order, and
 // records what clients were answered, what etcd stored and what watchers saw. The
-// checks are functions of that record, which the short lane tests with faults planted.
+// checks are functions of that record, which are tested with faults planted.
 //
 // Packages linearizability and histories hold the models of operations and of watches.
 // This package adds what concerns many servers: each acknowledged write is stored once

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -19,12 +20,12 @@ type Step struct {
 // mostAhead is how far a clock is ahead or behind at most.
 const mostAhead = 30 * 24 * time.Hour
 
-// Plan returns random faults of processes numbered below targets. Every round has all
-// kinds once in random order; rolling restarts, which last longest and are alone, are in
+// Plan returns random faults of processes numbered below targets. Every round has all of
+// the kinds once in random order; rolling restarts, which last longest and are alone, are in
 // every other round.
-func Plan(random *rand.Rand, count, targets int) (steps []Step) {
+func Plan(random *rand.Rand, kinds []Kind, count, targets int) (steps []Step) {
 	for round := 0; len(steps) < count; round++ {
-		kinds := Kinds()
+		kinds := slices.Clone(kinds)
 		random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 		for _, kind := range kinds {
 			step := Step{Kind: kind, Target: random.IntN(targets), Wait: time.Second + time.Duration(random.Int64N(int64(4*time.Second)))}

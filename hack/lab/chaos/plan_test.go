@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func planned(seed uint64) []Step { return Plan(rand.New(rand.NewPCG(seed, 0)), 200, 3) }
+func planned(seed uint64) []Step { return Plan(rand.New(rand.NewPCG(seed, 0)), Kinds(), 200, 3) }
 
 func TestAPlanIsThatOfItsSeedAndHasEveryKindOften(t *testing.T) {
 	steps := planned(1)

@@ -23,8 +23,9 @@ type Run struct {
 	Requests     []Request
 	Rolls        []Window
 	Operations   []porcupine.Operation
-	// Lists are the readers' lists of levels.
+	// Lists are the readers' lists of levels, Reads their reads of levels from the cache.
 	Lists     []List
+	Reads     []histories.Read
 	Watchers  []*Watcher
 	Engines   []Engine
 	Journal   Journal
@@ -45,7 +46,7 @@ func (r *Run) Check(patience time.Duration, folder string) error {
 		func() []error { return CheckBuiltIn(r.Journal) },
 		func() []error { return CheckStatus(r.Journal) },
 		func() []error { return CheckWatchers(r.Watchers, r.Histories) },
-		r.checkLists,
+		r.checkReads,
 		func() []error { return CheckEngines(r.Engines, r.levels()) },
 		r.checkRolling,
 		func() []error { return r.checkOperations(patience, folder) },
@@ -79,9 +80,14 @@ func (r *Run) checkOperations(patience time.Duration, folder string) (errs []err
 	return errs
 }
 
-func (r *Run) checkLists() (errs []error) {
+func (r *Run) checkReads() (errs []error) {
 	for _, list := range r.Lists {
 		if err := r.Histories[Levels].CheckList(list.List); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, read := range r.Reads {
+		if err := r.Histories[Levels].CheckRead(read); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	flowcontrolv1client "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/typed/flowcontrol/v1"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/described"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
@@ -57,9 +58,12 @@ func startSite(t *testing.T, etcd *harness.Etcd, args ...string) *site {
 func siteOf(t *testing.T, server *harness.Server, etcd *harness.Etcd) *site {
 	t.Helper()
 	config := server.Config(t)
+	described.Judge(t, config)
 	httpClient, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	return &site{Server: server, client: server.Client(t), http: httpClient, etcd: etcd}
+	client, err := versioned.NewForConfig(config)
+	require.NoError(t, err)
+	return &site{Server: server, client: client, http: httpClient, etcd: etcd}
 }
 
 func (s *site) schemas() flowcontrolv1client.FlowSchemaInterface {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/described"
 )
 
 const (
@@ -28,10 +29,7 @@ type side struct {
 	url    string
 	config *rest.Config
 	http   *http.Client
-	// anonymous is a client without credentials.
-	anonymous *http.Client
-	etcd      *clientv3.Client
-	described described
+	etcd   *clientv3.Client
 	// inBeta: requests for v1 are sent in v1beta3.
 	inBeta bool
 }
@@ -137,15 +135,11 @@ func (s *side) connect(t *testing.T, url string, config *rest.Config) {
 	t.Helper()
 	// The cases request compression themselves.
 	config.DisableCompression = true
+	described.Judge(t, config)
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	anonymous, err := rest.HTTPClientFor(rest.AnonymousClientConfig(config))
-	require.NoError(t, err)
-	for _, c := range []*http.Client{client, anonymous} {
-		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	}
-	s.url, s.config, s.http, s.anonymous = url, config, client, anonymous
-	s.described = s.describe(t)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.url, s.config, s.http = url, config, client
 }
 
 // sides returns this server and its peer, in this order.

@@ -114,7 +114,6 @@ func (c *talk) revisions(t *testing.T) []int64 {
 func (c *talk) compare(t *testing.T, what string, step step, answers []answer) {
 	t.Helper()
 	for i, s := range c.sides {
-		require.NoError(t, s.described.judge(answers[i]), "%s, of %s", what, s.name)
 		if s.inBeta {
 			answers[i] = undeprecated(t, what, step, answers[i], s.side == c.pair.ours)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/described"
 )
 
 const (
@@ -67,6 +68,7 @@ func siteOf(t *testing.T, c *cluster.Cluster, ours ...string) *site {
 	t.Helper()
 	config := c.Config(t)
 	config.WarningHandler = rest.NoWarnings{} // that v1beta3 is deprecated
+	described.Judge(t, config)
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
 	objects, err := dynamic.NewForConfig(config)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/described"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
@@ -29,7 +30,9 @@ func startSite(t *testing.T, examples string, flags ...string) *site {
 	t.Helper()
 	server := harness.StartServer(t, harness.ServerOptions{Args: flags})
 	server.Settle(t)
-	client, err := rest.HTTPClientFor(server.Config(t))
+	config := server.Config(t)
+	described.Judge(t, config)
+	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
 	return &site{Server: server, http: client, kubectl: server.Kubectl(t), examples: examples}
 }

@@ -1,5 +1,3 @@
-//go:build long
-
 package chaos_test
 
 import (
@@ -10,17 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 var (
-	faults     = flag.Int("faults", 22, "make at least this number of faults")
+	faults     = flag.Int("faults", 22, "make at least this number of faults, in the long lane")
 	operations = flag.Int("operations", 0, "make faults until this number of operations is acknowledged")
 	update     = flag.Bool("update-reliability", false, "write the figures into docs/evidence/reliability.md")
 	peer       = flag.Bool("peer", false, "break kube-apiservers, for comparison: what they do wrong is logged and fails nothing")
@@ -33,11 +33,20 @@ const patience = 2 * time.Minute
 // TestChaos breaks servers, etcd and their network in random order while clients read,
 // write and watch, and judges all that they were told.
 func TestChaos(t *testing.T) {
+	for _, shape := range shapes() {
+		t.Run(shape.name, func(t *testing.T) { testChaos(t, shape) })
+	}
+}
+
+func testChaos(t *testing.T, shape shape) {
+	if !lane.Long {
+		t.Parallel()
+	}
 	seed := lane.Seed(t)
-	budget := 2*eventually.Grace + time.Duration(*faults)*30*time.Second + time.Duration(*operations)*100*time.Millisecond
+	budget := 2*eventually.Grace + time.Duration(shape.faults)*30*time.Second + time.Duration(*operations)*100*time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
 	defer cancel()
-	s := startSite(t)
+	s := startSite(t, shape)
 	s.settle(ctx, t)
 	l := newLoad(t, s, seed)
 	recorder, journal := l.record(ctx)
@@ -55,7 +64,7 @@ func TestChaos(t *testing.T) {
 	l.start(ctx)
 	b := &breaker{load: l, t: t, recorder: recorder}
 	// More steps than are wanted, for steps that are not possible and for operations.
-	b.run(ctx, chaos.Plan(l.random(2000), 100*(*faults), size), *faults, *operations)
+	b.run(ctx, chaos.Plan(l.random(2000), shape.kinds, 100*shape.faults, max(shape.servers, shape.members)), shape.faults, *operations)
 	length := l.now()
 	stop()
 
@@ -72,7 +81,7 @@ func TestChaos(t *testing.T) {
 
 	run := &chaos.Run{
 		Seed: seed, Length: length, Faults: b.faults, Acknowledged: int(l.acknowledged.Load()), Acks: l.acks, Requests: l.requests,
-		Rolls: b.rolls, Operations: l.history.Operations(), Lists: l.lists, Engines: engines, Journal: *journal, Histories: histories,
+		Rolls: b.rolls, Operations: l.history.Operations(), Lists: l.lists, Reads: l.reads, Engines: engines, Journal: *journal, Histories: histories,
 	}
 	for _, w := range watchers {
 		run.Watchers = append(run.Watchers, w.Watcher)
@@ -86,14 +95,46 @@ func TestChaos(t *testing.T) {
 	} else {
 		require.NoError(t, err)
 	}
-	if !*peer && *operations == 0 { // they need minutes for a long run
+	if lane.Long && *operations == 0 { // they need minutes for a long run
 		judgeByEtcd(t, run)
 	}
 	require.NotZero(t, run.Rolled, "no request was judged in a rolling restart")
 	require.NotZero(t, run.Acknowledged)
+	require.NotEmpty(t, run.Reads)
+	require.Empty(t, missing(run.Operations), "results that never came up in %d operations", len(run.Operations))
 	if *update {
 		require.NoError(t, document.PublishOf("make chaos", section, "docs/evidence/reliability.md", run.Report()))
 	}
+}
+
+// outcome is a kind of operation with its result.
+type outcome struct {
+	kind   linearizability.Kind
+	result linearizability.Result
+}
+
+// missing returns the outcomes that a meaningful run needs, and has not: success and errors of each
+// kind of operation.
+func missing(operations []porcupine.Operation) (lacks []outcome) {
+	seen := map[outcome]bool{}
+	for _, o := range operations {
+		seen[outcome{o.Input.(linearizability.Input).Kind, o.Output.(linearizability.Output).Result}] = true
+	}
+	for kind, results := range map[linearizability.Kind][]linearizability.Result{
+		linearizability.Create: {linearizability.Done, linearizability.Exists},
+		linearizability.Update: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
+		linearizability.Patch:  {linearizability.Done, linearizability.Absent, linearizability.Conflict, linearizability.Mismatch},
+		linearizability.Apply:  {linearizability.Done, linearizability.Conflict},
+		linearizability.Delete: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
+		linearizability.Read:   {linearizability.Done, linearizability.Absent},
+	} {
+		for _, result := range results {
+			if !seen[outcome{kind, result}] {
+				lacks = append(lacks, outcome{kind, result})
+			}
+		}
+	}
+	return lacks
 }
 
 // record records what etcd stores. The journal may be read when the recorder is
@@ -102,7 +143,7 @@ func (l *load) record(ctx context.Context) (*histories.Recorder, *chaos.Journal)
 	l.t.Helper()
 	journal := &chaos.Journal{}
 	began := false
-	recorder, err := histories.RecordEach(ctx, l.store, storePrefix, func(stored histories.Write) {
+	recorder, err := histories.Record(ctx, l.store, storePrefix, func(stored histories.Write) {
 		write, err := chaos.NewWrite(l.now(), stored)
 		if err != nil {
 			l.t.Errorf("%v", err)

@@ -1,10 +1,9 @@
-//go:build long
-
 package chaos_test
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -43,6 +42,10 @@ type breaker struct {
 	// clocksUntil is until when clocks that were set have effects, since the start of the run.
 	clocksUntil time.Duration
 }
+
+// A fault that lasts is about one of these, or about a network.
+func onServer(number int) string { return fmt.Sprintf("server %d", number) }
+func onMember(number int) string { return fmt.Sprintf("etcd member %d", number) }
 
 // active is a fault that lasts.
 type active struct {
@@ -139,7 +142,7 @@ func (b *breaker) moveLeader(ctx context.Context) error {
 	if leader < 0 {
 		return errors.New("there is no leader")
 	}
-	_, err := b.admins[leader].MoveLeader(ctx, ids[(leader+1)%size])
+	_, err := b.admins[leader].MoveLeader(ctx, ids[(leader+1)%len(ids)])
 	return err
 }
 
@@ -241,23 +244,37 @@ type lasting struct {
 
 // act returns what a fault that lasts does, nil for another.
 func (b *breaker) act(step chaos.Step) *lasting {
-	i := step.Target
-	r, member := b.replicas[i], b.members[i]
+	server := step.Target % len(b.replicas)
+	r := b.replicas[server]
 	switch step.Kind {
 	case chaos.KillServer:
-		return &lasting{onServer(i), func() { r.Kill(b.t) }, func() { r.restart(b.t) }}
+		return &lasting{onServer(server), func() { r.Kill(b.t) }, func() { r.restart(b.t) }}
 	case chaos.PauseServer:
-		return &lasting{onServer(i), func() { r.Process.Pause(b.t) }, r.Process.Resume}
+		return &lasting{onServer(server), func() { r.Process.Pause(b.t) }, r.Process.Resume}
 	case chaos.CutServer:
-		return &lasting{"the network of " + onServer(i), func() { r.cut() }, func() { r.heal() }}
+		return &lasting{"the network of " + onServer(server), func() { r.cut() }, func() { r.heal() }}
 	case chaos.HoldCache:
-		return &lasting{"the cache of " + onServer(i), func() { r.holdCache(true) }, func() { r.holdCache(false) }}
+		return &lasting{"the cache of " + onServer(server), func() { r.holdCache(true) }, func() { r.holdCache(false) }}
 	case chaos.SetClock:
 		if r.clock == nil {
 			return nil
 		}
-		b.t.Logf("the clock of %s will be ahead by %v", onServer(i), step.Ahead.Round(time.Second))
-		return &lasting{"the clock of " + onServer(i), func() { b.setClock(r, step.Ahead) }, func() { b.setClock(r, 0) }}
+		b.t.Logf("the clock of %s will be ahead by %v", onServer(server), step.Ahead.Round(time.Second))
+		return &lasting{"the clock of " + onServer(server), func() { b.setClock(r, step.Ahead) }, func() { b.setClock(r, 0) }}
+	default:
+		return b.actOnEtcd(step)
+	}
+}
+
+// actOnEtcd is act for faults of members of etcd.
+func (b *breaker) actOnEtcd(step chaos.Step) *lasting {
+	if len(b.members) == 0 {
+		return nil
+	}
+	size := len(b.members)
+	i := step.Target % size
+	member := b.members[i]
+	switch step.Kind {
 	case chaos.KillMember:
 		return &lasting{onMember(i), func() { member.Kill(b.t) }, func() { member.Launch(b.t) }}
 	case chaos.PauseMember:

@@ -1,5 +1,3 @@
-//go:build long
-
 package chaos_test
 
 import (
@@ -9,37 +7,60 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned/scheme"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 const (
-	watchersOfAResource = 3
-	endName             = "end"
-	endAnnotation       = "end"
+	endName       = "end"
+	endAnnotation = "end"
 )
 
-// watcher lists and watches, each time at any server.
+// watcher lists and watches, each time at any server, in one version and encoding.
 type watcher struct {
 	*load
 	*chaos.Watcher
-	random *rand.Rand
-	ended  bool // the last write was seen
+	random  *rand.Rand
+	clients []*rest.RESTClient // one of each server
+	ended   bool               // the last write was seen
 }
 
+// newWatchers returns a watcher of each resource for each version and encoding.
 func (l *load) newWatchers() (watchers []*watcher) {
+	l.t.Helper()
+	versions := []string{"v1", "v1beta3"}
+	if *peer {
+		versions = versions[:1]
+	}
 	for _, resource := range []string{chaos.Schemas, chaos.Levels} {
-		for i := range watchersOfAResource {
-			watchers = append(watchers, &watcher{
-				load: l, random: l.random(1000 + len(watchers)),
-				Watcher: &chaos.Watcher{Name: fmt.Sprintf("watcher %d of %s", i, resource), Resource: resource},
-			})
+		for _, version := range versions {
+			for _, encoding := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+				w := &watcher{
+					load: l, random: l.random(1000 + len(watchers)),
+					Watcher: &chaos.Watcher{Name: fmt.Sprintf("watcher of %s in %s, %s", resource, version, encoding), Resource: resource},
+				}
+				for _, r := range l.replicas {
+					config := r.Config(l.t)
+					config.APIPath, config.GroupVersion = "/apis", &schema.GroupVersion{Group: flowcontrolv1.GroupName, Version: version}
+					config.NegotiatedSerializer, config.WarningHandler = scheme.Codecs.WithoutConversion(), rest.NoWarnings{}
+					config.ContentType, config.AcceptContentTypes = encoding, encoding
+					client, err := rest.RESTClientFor(config)
+					require.NoError(l.t, err)
+					w.clients = append(w.clients, client)
+				}
+				watchers = append(watchers, w)
+			}
 		}
 	}
 	return watchers
@@ -64,16 +85,16 @@ func (w *watcher) run(ctx context.Context) {
 func (w *watcher) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*requestTimeout)
 	defer cancel()
-	r := w.replicas[w.random.IntN(size)]
+	client := w.clients[w.random.IntN(len(w.clients))]
 	if w.Replica == nil {
-		if err := w.list(ctx, r); err != nil || w.ended {
+		if err := w.list(ctx, client); err != nil || w.ended {
 			return err
 		}
 	}
 	options := metav1.ListOptions{
-		ResourceVersion: strconv.FormatInt(w.Replica.Version(), 10), AllowWatchBookmarks: true, TimeoutSeconds: new(5 + w.random.Int64N(20)),
+		Watch: true, ResourceVersion: strconv.FormatInt(w.Replica.Version(), 10), AllowWatchBookmarks: true, TimeoutSeconds: new(5 + w.random.Int64N(20)),
 	}
-	stream, err := w.open(ctx, r, options)
+	stream, err := client.Get().Resource(w.Resource).MaxRetries(0).VersionedParams(&options, scheme.ParameterCodec).Watch(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,20 +109,14 @@ func (w *watcher) attempt(ctx context.Context) error {
 }
 
 // list begins with the most recent state.
-func (w *watcher) list(ctx context.Context, r *replica) error {
+func (w *watcher) list(ctx context.Context, client *rest.RESTClient) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	newest := int64(0)
 	if w.Resource == chaos.Levels {
 		newest = w.newest.Load()
 	}
-	var answer runtime.Object
-	var err error
-	if w.Resource == chaos.Levels {
-		answer, err = r.client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
-	} else {
-		answer, err = r.client.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{})
-	}
+	answer, err := client.Get().Resource(w.Resource).MaxRetries(0).Do(ctx).Get()
 	if err != nil {
 		return err
 	}
@@ -113,13 +128,6 @@ func (w *watcher) list(ctx context.Context, r *replica) error {
 	w.Lists = append(w.Lists, histories.List{NotBefore: newest, Version: version, Objects: objects})
 	w.Replica = histories.NewReplica(version, objects)
 	return meta.EachListItem(answer, w.notice)
-}
-
-func (w *watcher) open(ctx context.Context, r *replica, options metav1.ListOptions) (watch.Interface, error) {
-	if w.Resource == chaos.Levels {
-		return r.client.FlowcontrolV1().PriorityLevelConfigurations().Watch(ctx, options)
-	}
-	return r.client.FlowcontrolV1().FlowSchemas().Watch(ctx, options)
 }
 
 // take processes an event. After one that cannot be, the watcher lists again.

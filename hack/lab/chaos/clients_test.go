@@ -1,5 +1,3 @@
-//go:build long
-
 package chaos_test
 
 import (
@@ -100,11 +98,36 @@ func (s *cell) count(name string, result linearizability.Result) (over bool) {
 // enough.
 func (s *cell) work(ctx context.Context, c *client) {
 	name := s.name()
+	if c.random.IntN(10) == 0 {
+		c.readCached(ctx, name)
+		return
+	}
 	s.use(name)
 	output := c.operate(ctx, c.replica(), linearizability.Choose(c.random, name, c.known[name], c.nextToken))
 	if s.count(name, output.Result) {
 		c.operate(ctx, c.replica(), linearizability.Input{Kind: linearizability.Delete, Name: name})
 	}
+}
+
+// readCached reads an object from the cache, not older than what the client knows, or at any version.
+func (c *client) readCached(ctx context.Context, name string) {
+	read := histories.Read{Name: name}
+	if c.random.IntN(3) > 0 {
+		read.NotBefore = c.known[name].Version
+	}
+	r, start := c.replica(), c.now()
+	life := r.life.Load()
+	answer, err := r.api.GetCached(ctx, name, read.NotBefore)
+	if err != nil {
+		c.t.Errorf("%v", err)
+	}
+	if answer.Result != linearizability.Unknown {
+		read.Object = answer.Object
+		c.mutex.Lock()
+		c.reads = append(c.reads, read)
+		c.mutex.Unlock()
+	}
+	c.note(r, life, start, "read of "+name+" from the cache", answer.Reply)
 }
 
 func target(i int) string { return fmt.Sprintf("target-%d", i) }
@@ -159,11 +182,15 @@ func replyOf(err error) apiclient.Reply {
 	return apiclient.Reply{Err: err}
 }
 
-// list lists the levels, by a quorum or from the cache, not older than what any client
-// knows.
+// list lists the levels, by a quorum, or from the cache: not older than what any client
+// knows, or at any version.
 func (c *client) list(ctx context.Context) {
 	newest, version := c.newest.Load(), ""
-	if c.random.IntN(2) == 0 {
+	switch c.random.IntN(4) {
+	case 0:
+		newest = 0
+		fallthrough
+	case 1:
 		version = strconv.FormatInt(newest, 10)
 	}
 	r, start, call := c.replica(), c.now(), c.history.Now()

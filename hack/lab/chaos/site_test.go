@@ -1,5 +1,3 @@
-//go:build long
-
 package chaos_test
 
 import (
@@ -14,9 +12,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -24,8 +24,6 @@ import (
 )
 
 const (
-	// size is the number of servers, and of members of etcd.
-	size = 3
 	// requestTimeout is how long a client waits for an answer. Servers answer in half
 	// of it.
 	requestTimeout = 10 * time.Second
@@ -34,6 +32,35 @@ const (
 	certificateAge = 60 * 24 * time.Hour
 	storePrefix    = "/registry/flowcontrol.apiserver.k8s.io"
 )
+
+// shape is what runs, and what befalls it.
+type shape struct {
+	name string
+	// servers and members are how many there are. Without members, the server has its embedded etcd.
+	servers, members int
+	kinds            []chaos.Kind
+	faults           int // at least
+}
+
+// shapes returns what this lane breaks. The wrong clock of the long lane is in a program of its own.
+func shapes() []shape {
+	if *peer || *operations > 0 {
+		return []shape{allKinds()}
+	}
+	return lane.Pick(
+		[]shape{
+			{"one server with the embedded etcd", 1, 0, []chaos.Kind{chaos.KillServer, chaos.Roll}, 3},
+			{"two servers on one etcd", 2, 1, []chaos.Kind{chaos.KillServer, chaos.KillMember, chaos.Roll}, 4},
+		},
+		[]shape{
+			allKinds(),
+			{"one server with the embedded etcd", 1, 0, []chaos.Kind{chaos.KillServer, chaos.PauseServer, chaos.SetClock, chaos.Compact, chaos.Roll}, *faults / 2},
+		})
+}
+
+func allKinds() shape {
+	return shape{"three servers on three members of etcd", 3, 3, chaos.Kinds(), *faults}
+}
 
 // site is what runs.
 type site struct {
@@ -69,16 +96,18 @@ func newLink(t *testing.T, target string) *links.Link {
 	return link
 }
 
-func startSite(t *testing.T) *site {
+func startSite(t *testing.T, shape shape) *site {
 	t.Helper()
 	s := &site{}
-	s.members = harness.StartEtcdCluster(t, size, func(_ int, listens string) string {
-		link := newLink(t, listens)
-		s.peers = append(s.peers, link)
-		return link.Address()
-	}, "--grpc-keepalive-min-time=1s")
-	s.connect(t)
-	for range size {
+	if shape.members > 0 {
+		s.members = harness.StartEtcdCluster(t, shape.members, func(_ int, listens string) string {
+			link := newLink(t, listens)
+			s.peers = append(s.peers, link)
+			return link.Address()
+		}, "--grpc-keepalive-min-time=1s")
+		s.connect(t)
+	}
+	for range shape.servers {
 		s.replicas = append(s.replicas, s.startReplica(t))
 	}
 	return s
@@ -100,7 +129,7 @@ func (s *site) connect(t *testing.T) {
 	t.Cleanup(func() { _ = s.store.Close() })
 	list, err := s.admins[0].MemberList(t.Context())
 	require.NoError(t, err)
-	s.ids = make([]string, size)
+	s.ids = make([]string, len(s.members))
 	for _, member := range list.Members {
 		var number int
 		_, err := fmt.Sscanf(member.Name, "member-%d", &number)
@@ -120,12 +149,20 @@ func (s *site) startReplica(t *testing.T) *replica {
 		r.links = append(r.links, link)
 		addresses = append(addresses, "http://"+link.Address())
 	}
-	if args := []string{"--etcd-servers=" + strings.Join(addresses, ","), "--etcd-prefix=" + storePrefix}; *peer {
+	args := []string{"--etcd-prefix=" + storePrefix}
+	if len(addresses) > 0 {
+		args = append(args, "--etcd-servers="+strings.Join(addresses, ","))
+	}
+	if *peer {
 		r.APIServer = &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args}).APIServer
 	} else {
-		r.APIServer = &harness.StartServer(t, r.options(t, args)).APIServer
+		server := harness.StartServer(t, r.options(t, args))
+		r.APIServer = &server.APIServer
 		if r.clock != nil {
 			r.clock.Set(t, 0)
+		}
+		if s.store == nil {
+			s.store = server.Store(t)
 		}
 	}
 	config := r.Config(t)
@@ -144,11 +181,11 @@ func (s *site) startReplica(t *testing.T) *replica {
 	return r
 }
 
-// options returns the options of a server of this project. Unless the test is told a program, the
-// clock of the server can be set.
+// options returns the options of a server of this project. In the long lane, unless the test is told a
+// program, the clock of the server can be set.
 func (r *replica) options(t *testing.T, args []string) harness.ServerOptions {
 	t.Helper()
-	if *program != "" {
+	if *program != "" || !lane.Long {
 		return harness.ServerOptions{Program: *program, Args: args}
 	}
 	r.clock = harness.NewClock(t)
@@ -165,3 +202,39 @@ func (r *replica) restart(t *testing.T) {
 
 // hasServed reports whether the present process has answered a request.
 func (r *replica) hasServed() bool { return r.served.Load() == r.life.Load() }
+
+// cut cuts a server from etcd.
+func (r *replica) cut() {
+	for _, link := range r.links {
+		link.Cut(links.Everyone)
+	}
+}
+
+// heal ends the cut.
+func (r *replica) heal() {
+	for _, link := range r.links {
+		link.Mend(links.Everyone)
+	}
+}
+
+// cutPeers cuts two members of etcd from each other, in both directions.
+func (s *site) cutPeers(one, other int) {
+	s.peers[one].Cut(s.ids[other])
+	s.peers[other].Cut(s.ids[one])
+}
+
+// healPeers ends all cuts between members.
+func (s *site) healPeers() {
+	for _, link := range s.peers {
+		for _, id := range s.ids {
+			link.Mend(id)
+		}
+	}
+}
+
+// holdCache keeps back what etcd's watches report to a server, or reports it. Reads are answered.
+func (r *replica) holdCache(hold bool) {
+	for _, proxy := range r.proxies {
+		proxy.HoldWatches(hold)
+	}
+}
