@@ -94,5 +94,5 @@ func (a *answers) judge(t *testing.T, published schemas) {
 			t.Errorf("%s: %v", kept.request, err)
 		}
 	}
-	t.Logf("%d objects in %d answers are as OpenAPI describes them", judged, len(a.all))
+	t.Logf("OpenAPI describes %d objects of %d answers", judged, len(a.all))
 }
