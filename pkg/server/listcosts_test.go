@@ -2,7 +2,7 @@
 
 // See example_test.go.
 
-package server_test
+package server
 
 import (
 	"encoding/json"
@@ -21,7 +21,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
 // listCostRow is a row of list_costs.
@@ -51,7 +50,7 @@ func listCosts(t *testing.T, client *versioned.Clientset, source, selector strin
 }
 
 func TestListsThatAServerServesAreLearned(t *testing.T) {
-	config := startClocked(t, func(config *server.Config) { config.Etcd.StorageConfig.CountMetricPollPeriod = 100 * time.Millisecond }).LoopbackClientConfig()
+	config := startClocked(t, func(config *Config) { config.Etcd.StorageConfig.CountMetricPollPeriod = 100 * time.Millisecond }).LoopbackClientConfig()
 	config.QPS = -1 // no limit
 	client, err := versioned.NewForConfig(config)
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 // What a server asks of itself at a start, on the level exempt, took up to 31 seats from the
 // other levels.
 func TestStartTakesNoSeats(t *testing.T) {
-	s := runServer(t)
+	s := startClocked(t, nil)
 	s.flowControl.Engine().Rebalance()
 	levels := s.flowControl.Engine().Levels()
 	exempt := slices.IndexFunc(levels, func(level engine.LevelReport) bool { return level.Config.Name == rules.Exempt })

@@ -1,13 +1,9 @@
 package server
 
 import (
-	"context"
-	"net"
 	"net/http"
-	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/endpoints/handlers/finisher"
@@ -16,32 +12,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
-
-// runServer runs a server with an embedded etcd until the test ends.
-func runServer(t *testing.T) *Server {
-	t.Helper()
-	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	require.NoError(t, err)
-	config := NewConfig()
-	config.DataDir = filepath.Join(t.TempDir(), "data")
-	config.SecureServing.Listener = listener
-	ctx, stop := context.WithCancel(t.Context())
-	s, err := New(ctx, config.Complete())
-	require.NoError(t, err)
-	addPanics(s.apiserver.Handler.NonGoRestfulMux)
-	ended := make(chan error, 1)
-	go func() {
-		defer stop() // or a failed server would be waited for
-		ended <- s.Run(ctx)
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended)
-		s.Close()
-	})
-	require.NoError(t, s.WaitReady(ctx))
-	return s
-}
 
 // addPanics adds handlers that panic, at paths that all users may read.
 func addPanics(paths *mux.PathRecorderMux) {
@@ -66,7 +36,8 @@ func addPanics(paths *mux.PathRecorderMux) {
 }
 
 func TestAPanicEndsOneRequestAndGivesItsSeatBack(t *testing.T) {
-	s := runServer(t)
+	s := startClocked(t, nil)
+	addPanics(s.apiserver.Handler.NonGoRestfulMux)
 	config := s.LoopbackClientConfig()
 	config.Impersonate = rest.ImpersonationConfig{UserName: "alice"} // whose requests are not exempt
 	client, err := rest.HTTPClientFor(config)

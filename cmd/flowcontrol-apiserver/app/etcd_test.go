@@ -1,61 +1,28 @@
 package app
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
-// startEtcd starts an etcd on a data directory, as a server does, and returns its endpoint and a
-// client.
-func startEtcd(t *testing.T, path string) (string, *clientv3.Client) {
-	t.Helper()
-	dir, err := embedded.OpenDataDirectory(path)
+// The CronJob of own-etcd names all members. One may be away.
+func TestSnapshotsOfAClusterAreTakenOfTheFirstMemberThatAnswers(t *testing.T) {
+	dir, err := embedded.OpenDataDirectory(filepath.Join(t.TempDir(), "data"))
 	require.NoError(t, err)
 	etcd, err := embedded.StartEtcd(t.Context(), dir, embedded.EtcdOptions{Log: logr.Discard()})
 	require.NoError(t, err)
-	client, err := etcd.NewClient()
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, client.Close())
-		require.NoError(t, etcd.Close(context.WithoutCancel(t.Context())))
+	defer func() {
+		require.NoError(t, etcd.Close(t.Context()))
 		require.NoError(t, dir.Close())
-	})
-	return etcd.Endpoint(), client
-}
-
-func TestASnapshotIsRestored(t *testing.T) {
-	path, parent := filepath.Join(t.TempDir(), "data"), t.TempDir()
-	_, client := startEtcd(t, path)
-	_, err := client.Put(t.Context(), "key", "value")
-	require.NoError(t, err)
-
-	file, restored := filepath.Join(parent, "snapshot.db"), filepath.Join(parent, "restored")
-	out, err := execute(t, "etcd", "snapshot", file, "--data-dir", path)
-	require.NoError(t, err)
-	require.Regexp(t, `^Snapshot saved to `+file+`: \d+ KiB, revision 2\.\n$`, out)
-	out, err = execute(t, "etcd", "restore", file, "--data-dir", restored)
-	require.NoError(t, err)
-	require.Regexp(t, `^Restored to `+restored+`, which continues at revision \d{16}\.\n$`, out)
-
-	_, client = startEtcd(t, restored)
-	got, err := client.Get(t.Context(), "key")
-	require.NoError(t, err)
-	require.Len(t, got.Kvs, 1)
-}
-
-// The CronJob of own-etcd names all members. One may be away.
-func TestSnapshotsOfAClusterAreTakenOfTheFirstMemberThatAnswers(t *testing.T) {
-	endpoint, _ := startEtcd(t, filepath.Join(t.TempDir(), "data"))
+	}()
 	directory := filepath.Join(t.TempDir(), "snapshots")
-	_, err := execute(t, "etcd", "snapshot", "--etcd-servers=unix:///absent,"+endpoint, "--etcd-snapshot-dir="+directory, "--etcd-snapshot-retain=1")
+	_, err = execute(t, "etcd", "snapshot", "--etcd-servers=unix:///absent,"+etcd.Endpoint(), "--etcd-snapshot-dir="+directory, "--etcd-snapshot-retain=1")
 	require.NoError(t, err)
 	entries, err := os.ReadDir(directory)
 	require.NoError(t, err)

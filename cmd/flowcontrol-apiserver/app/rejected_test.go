@@ -42,8 +42,6 @@ func TestValuesThatAFlagCannotHaveAreRejected(t *testing.T) {
 		{"address that is none", []string{"--bind-address=here"}, []string{"--bind-address"}},
 		{"version nobody knows switched on", []string{"--runtime-config=flowcontrol.apiserver.k8s.io/v9=true"}, []string{"v9"}},
 		{"less than no time", []string{"--request-timeout=-1s"}, []string{"--request-timeout"}},
-		{"lookup without a cluster", []string{"--authentication-skip-lookup"}, []string{"--authentication-skip-lookup", "--kubeconfig"}},
-		{"token file behind a kube-apiserver", []string{"--kubeconfig=x", "--token-auth-file=y"}, []string{"--token-auth-file", "--kubeconfig"}},
 		{"requests to annotate that are none of the choices", []string{"--audit-flow-control=some"}, []string{"--audit-flow-control=some", "none, governed, all"}},
 		{"fewer than no exempt requests", []string{"--max-exempt-requests-inflight=-1"}, []string{"--max-exempt-requests-inflight=-1", "0 for no bound"}},
 		{"storage type nobody knows", []string{"--storage-media-type=text/html"}, []string{"--storage-media-type"}},
@@ -103,10 +101,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 		{"audit webhook that is not described", []string{"--audit-policy-file=" + policy, "--audit-webhook-config-file=" + garbage}, []string{"--audit-webhook-config-file", garbage}},
 		{"admission configuration that is absent", behind("--admission-control-config-file=" + absent), []string{"--admission-control-config-file", absent}},
 		{"admission configuration that is none", behind("--admission-control-config-file=" + garbage), []string{"--admission-control-config-file", garbage}},
-		{"client authority that is absent, behind a kube-apiserver", behind("--client-ca-file=" + absent), []string{"--client-ca-file", absent}},
 		{"authority of the front proxy that is none", behind("--requestheader-client-ca-file=" + garbage), []string{"--requestheader-client-ca-file=" + garbage}},
-		{"audit policy that is none, behind a kube-apiserver", behind("--audit-policy-file=" + garbage), []string{"audit", garbage}},
-		{"tracing configuration that is absent, behind a kube-apiserver", behind("--tracing-config-file=" + absent), []string{"tracing-config-file", absent}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := rejection(t, append(test.args,

@@ -10,7 +10,7 @@ import (
 )
 
 // pieceBytes is how much of a list is encoded before it is sent. HTTP/2 takes twice the processor
-// time for the single objects that the library's encoder writes (BenchmarkList). The library
+// time for the single objects that the library's encoder writes. The library
 // compresses a response whose first write exceeds 128 KiB.
 const pieceBytes = 256 << 10
 

@@ -3,7 +3,6 @@ package flowcontrol
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/informers/externalversions"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 )
 
 func TestReaderIncludesTheWritesOfThisServer(t *testing.T) {
@@ -90,44 +87,4 @@ func TestLevelsAreReadFromTheInformerAndFromTheStore(t *testing.T) {
 			require.ErrorIs(t, err, test.absentErr)
 		})
 	}
-}
-
-// BenchmarkLintOnCreate measures the cost that lint adds to a create among
-// 10,000 schemas of different users.
-func BenchmarkLintOnCreate(b *testing.B) {
-	const count = 10_000
-	schemas := newCache()
-	for i := range count {
-		schemas.OnAdd(schemaOfUser(fmt.Sprintf("schema-%05d", i), fmt.Sprintf("user-%05d", i), int32(1000+i%8000)), true)
-	}
-	for name, user := range map[string]flowcontrolv1.Subject{
-		"for a user":  {Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "new"}},
-		"for a group": {Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "new"}},
-	} {
-		b.Run(name, func(b *testing.B) {
-			configuration, err := newStored(externalversions.NewSharedInformerFactory(nil, 0).Flowcontrol().V1(), latestLevel{})
-			require.NoError(b, err)
-			configuration.schemas = schemas
-			advisor := lint.NewAdvisor(bootstrap.Defaults(), 600)
-			schema := schemaOfUser("new", "", 9000)
-			schema.Spec.Rules[0].Subjects[0] = user
-			b.ReportAllocs()
-			for b.Loop() {
-				if found := advisor.FlowSchema(b.Context(), schema, configuration.current()); len(found) > 0 {
-					b.Fatal(found)
-				}
-			}
-		})
-	}
-}
-
-func schemaOfUser(name, user string, precedence int32) *flowcontrolv1.FlowSchema {
-	schema := named(name, 1)
-	schema.Spec = flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence, Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
-		Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: user}}},
-		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-			Verbs: []string{"get", "list"}, APIGroups: []string{"example.org"}, Resources: []string{"widgets"}, ClusterScope: true, Namespaces: []string{"*"},
-		}},
-	}}}
-	return schema
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -46,16 +45,6 @@ func TestListBecomesATableInTheOrderOfTheConverter(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{"ccc", "bb", "a"}, cellsOf(table))
 	require.Equal(t, "a", list.Items[0].Name, "the list, which a cache may share, keeps its order")
-}
-
-func TestAnotherKindIsAnError(t *testing.T) {
-	for name, object := range map[string]runtime.Object{
-		"an object": &flowcontrol.PriorityLevelConfiguration{},
-		"a list":    &flowcontrol.PriorityLevelConfigurationList{Items: make([]flowcontrol.PriorityLevelConfiguration, 1)},
-	} {
-		_, err := converter().ConvertToTable(t.Context(), object, nil)
-		require.Error(t, err, name)
-	}
 }
 
 func TestAge(t *testing.T) {

@@ -21,9 +21,7 @@ func TestACABundleSurvivesRenewal(t *testing.T) {
 		"before this server's": func(own, other []byte) []byte { return append(other, own...) },
 	} {
 		t.Run("the other CA "+place, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-			certificates, err := EnsureCertificates(dir, nil, at(begin()))
-			require.NoError(t, err)
+			dir, _, certificates := certified(t)
 			require.NoError(t, os.WriteFile(certificates.CA.CertificateFile, bundle(certificates.CA.CertificatePEM, other.CA.CertificatePEM), 0o600))
 			for _, moment := range []time.Time{certificates.Serving.NotAfter, certificates.CA.NotAfter.Add(-day)} {
 				name := moment.String()

@@ -23,6 +23,15 @@ func begin() time.Time { return time.Date(2030, time.March, 1, 12, 0, 0, 0, time
 
 func at(moment time.Time) func() time.Time { return func() time.Time { return moment } }
 
+// certified opens a data directory with certificates of the begin.
+func certified(t *testing.T) (dir *DataDirectory, pki string, certificates Certificates) {
+	t.Helper()
+	dir = openDirectory(t, filepath.Join(t.TempDir(), "data"))
+	certificates, err := EnsureCertificates(dir, nil, at(begin()))
+	require.NoError(t, err)
+	return dir, filepath.Join(dir.Path(), "pki"), certificates
+}
+
 func TestEnsureCertificatesCreatesWhatTheServerNeeds(t *testing.T) {
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
 	certificates, err := EnsureCertificates(dir, []string{"Alone.example.com", "10.1.2.3", "0.0.0.0", "::", "[fd00::7]", "127.0.0.1", "my_laptop.local."}, at(begin()))
@@ -108,6 +117,12 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 			},
 			changed: []string{"admin.crt"},
 		},
+		"restricts keys to their owner": {
+			prepare: func(t *testing.T, pki string) {
+				require.NoError(t, os.Chmod(filepath.Join(pki, "serving.key"), 0o644))
+				require.NoError(t, os.Chmod(pki, 0o755))
+			},
+		},
 		"is not disturbed by what an interrupted write left": {
 			prepare: func(t *testing.T, pki string) {
 				write(t, filepath.Join(pki, ".admin.crt.new"), "half")
@@ -135,7 +150,7 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 			require.NoError(t, err)
 
 			assert.Equal(t, test.changed, differences(before, contents(t, pki)))
-			assert.Len(t, certificates.Renewals, countCertificates(test.changed))
+			assert.Equal(t, os.FileMode(0o700), modeOf(t, pki))
 			for _, pair := range []KeyPair{certificates.Serving, certificates.Admin} {
 				assert.False(t, pair.NotAfter.Before(moment.Add(renewalMargin)))
 				assert.False(t, pair.NotAfter.After(certificates.CA.NotAfter))
@@ -146,19 +161,6 @@ func TestEnsureCertificatesOnALaterStart(t *testing.T) {
 			require.NoError(t, verifyAt(t, moment, certificates, parse(t, certificates.Admin), x509.ExtKeyUsageClientAuth, ""))
 		})
 	}
-}
-
-func TestEnsureCertificatesRestrictsKeysToTheirOwner(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	certificates, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	require.NoError(t, os.Chmod(certificates.Serving.KeyFile, 0o644))
-	require.NoError(t, os.Chmod(filepath.Join(dir.Path(), "pki"), 0o755))
-
-	_, err = EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), modeOf(t, certificates.Serving.KeyFile))
-	assert.Equal(t, os.FileMode(0o700), modeOf(t, filepath.Join(dir.Path(), "pki")))
 }
 
 // contents returns the contents of the files in a folder, by name.
@@ -188,16 +190,6 @@ func differences(before, after map[string]string) []string {
 		}
 	}
 	return changed
-}
-
-func countCertificates(names []string) int {
-	count := 0
-	for _, name := range names {
-		if filepath.Ext(name) == ".crt" {
-			count++
-		}
-	}
-	return count
 }
 
 func remove(t *testing.T, folder string, names ...string) {

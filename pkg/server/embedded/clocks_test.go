@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"crypto/x509"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -28,9 +27,7 @@ func TestAWrongClockMakesNoCertificateInvalid(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-			before, err := EnsureCertificates(dir, nil, at(begin()))
-			require.NoError(t, err)
+			dir, _, before := certified(t)
 			renewed, err := EnsureCertificates(dir, nil, at(test.wrong))
 			require.NoError(t, err)
 			assert.ElementsMatch(t, test.renewed, renewedNames(renewed.Renewals))
@@ -49,19 +46,6 @@ func TestAWrongClockMakesNoCertificateInvalid(t *testing.T) {
 			assert.Empty(t, mended.Renewals)
 		})
 	}
-}
-
-func TestCertificatesThatBeginInTheFutureAreRenewedOnce(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	_, err := EnsureCertificates(dir, nil, at(begin().Add(14*365*day)))
-	require.NoError(t, err)
-	renewed, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	assert.Len(t, renewed.Renewals, 3)
-	assert.NoError(t, verify(t, renewed, parse(t, renewed.Serving), x509.ExtKeyUsageServerAuth, "localhost"))
-	again, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	assert.Empty(t, again.Renewals)
 }
 
 func renewedNames(renewals []Renewal) []string {

@@ -57,22 +57,6 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 	}
 }
 
-func TestALaterStartIsNotTakenForTheFirst(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "data")
-	fill(t, path)
-	for range 2 {
-		dir := openDirectory(t, path)
-		etcd := startEtcd(t, dir, logr.Discard())
-		client := newClient(t, etcd)
-		got, err := client.Get(t.Context(), "key/99")
-		require.NoError(t, err)
-		assert.Len(t, got.Kvs, 1)
-		require.NoError(t, client.Close())
-		require.NoError(t, etcd.Close(t.Context()))
-		require.NoError(t, dir.Close())
-	}
-}
-
 func TestAFullDiskEndsEtcdAndNotTheProcess(t *testing.T) {
 	rejection := startChild(t, "serve on a full disk", filepath.Join(t.TempDir(), "data")).rejection()
 	assert.Contains(t, rejection, "cannot start")
@@ -107,16 +91,6 @@ func TestStartEtcdRejectsDataItCannotUse(t *testing.T) {
 				require.NoError(t, os.Truncate(filepath.Join(member, "snap", "db"), 100))
 			},
 			wants: []string{"snap/db cannot be opened", "restore a snapshot into a new directory"},
-		},
-		"a database that lost its end": {
-			spoil: func(t *testing.T, member string) {
-				require.NoError(t, os.Truncate(filepath.Join(member, "snap", "db"), 2*int64(os.Getpagesize())))
-			},
-			wants: []string{"snap/db is damaged", "restore a snapshot into a new directory"},
-		},
-		"a database of rubbish": {
-			spoil: func(t *testing.T, member string) { overwrite(t, filepath.Join(member, "snap", "db"), 0) },
-			wants: []string{"snap/db cannot be opened: invalid database", "restore a snapshot into a new directory"},
 		},
 		"a database whose pages are rubbish": {
 			spoil: func(t *testing.T, member string) {

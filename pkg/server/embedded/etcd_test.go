@@ -220,14 +220,6 @@ func TestStartEtcdStopsWaitingWithItsContext(t *testing.T) {
 	assert.Contains(t, rejection, "in time: context deadline exceeded; check whether the disk is slow or full")
 }
 
-func TestStartEtcdNamesTheFileInTheWay(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	require.NoError(t, os.MkdirAll(filepath.Join(dir.Path(), "etcd", socketName, "full"), 0o700))
-	_, err := StartEtcd(t.Context(), dir, EtcdOptions{Log: logr.Discard()})
-	assert.ErrorContains(t, err, "embedded etcd on "+filepath.Join(dir.Path(), "etcd")+" cannot start")
-	assert.ErrorContains(t, err, socketName)
-}
-
 func startEtcd(t testing.TB, dir *DataDirectory, logger logr.Logger) *Etcd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)

@@ -24,10 +24,8 @@ func TestEtcdListensOnItsSocketAlone(t *testing.T) {
 }
 
 func TestNoFileIsOpenToOthers(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	certificates, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
-	_, err = WriteKubeconfig(dir, "https://127.0.0.1:6443", certificates)
+	dir, _, certificates := certified(t)
+	_, err := WriteKubeconfig(dir, "https://127.0.0.1:6443", certificates)
 	require.NoError(t, err)
 	startEtcd(t, dir, logr.Discard())
 

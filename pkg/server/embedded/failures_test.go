@@ -32,10 +32,7 @@ func TestACertificateThatFailsDoesNotKeepOthersFromBeingRenewed(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-			pki := filepath.Join(dir.Path(), "pki")
-			_, err := EnsureCertificates(dir, nil, at(begin()))
-			require.NoError(t, err)
+			dir, pki, _ := certified(t)
 			test.prepare(t, pki)
 			before := contents(t, pki)
 

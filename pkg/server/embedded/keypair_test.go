@@ -93,14 +93,11 @@ func TestEnsureCertificatesRejectsFilesItDidNotCreate(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-			pki := filepath.Join(dir.Path(), "pki")
-			_, err := EnsureCertificates(dir, nil, at(begin()))
-			require.NoError(t, err)
+			dir, pki, _ := certified(t)
 			test.prepare(t, pki)
 			before := contents(t, pki)
 
-			_, err = EnsureCertificates(dir, []string{"changed.example.com"}, at(begin().Add(3640*day)))
+			_, err := EnsureCertificates(dir, []string{"changed.example.com"}, at(begin().Add(3640*day)))
 			require.Error(t, err)
 			for _, want := range append(test.wants, filepath.Join(pki, test.names)) {
 				assert.ErrorContains(t, err, want)
@@ -127,9 +124,7 @@ func TestEnsureCertificatesRejectsInvalidHosts(t *testing.T) {
 }
 
 func TestEnsureCertificatesKeepsAKeyInSEC1(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	first, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
+	dir, _, first := certified(t)
 	key, err := keyutil.ParsePrivateKeyPEM(first.Serving.KeyPEM)
 	require.NoError(t, err)
 	encoded, err := keyutil.MarshalPrivateKeyToPEM(key)

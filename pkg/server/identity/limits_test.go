@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -71,6 +70,8 @@ func TestUnknownTokensAreLimitedApartFromKnownOnes(t *testing.T) {
 	require.Equal(t, []int{http.StatusUnauthorized}, slices.Compact(answered), "no invalid token is anonymous")
 	require.Equal(t, len(answered)+1, countReviews(cluster, "authentication.k8s.io/v1 TokenReview"))
 	require.Equal(t, known("alice"), server.withToken(objects, "secret"), "reviewed again, although unknown tokens are rejected")
+	delete(cluster.users, "secret")
+	flood(t, 50*addressTokenBurst, func(int) int { return server.withToken(objects, "secret").Status })
 }
 
 // Each client may send many requests at once, from many ports.
@@ -107,29 +108,6 @@ func TestTokensAreAnswered503WhileKubeAPIServerIsAway(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, server.withToken(objects, "guess").Status)
 	cluster.web.Close()
 	require.Equal(t, http.StatusServiceUnavailable, server.withToken(objects, "secret").Status)
-}
-
-func TestAnonymousAuthMayBeDisabled(t *testing.T) {
-	cluster := newReviewer(t)
-	cluster.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
-	delegated := []string{"--kubeconfig=" + cluster.kubeconfig(t), "--authentication-skip-lookup"}
-	for _, test := range []struct {
-		name  string
-		flags []string
-		want  int
-	}{
-		{"behind a kube-apiserver it is enabled", delegated, http.StatusOK},
-		{"behind a kube-apiserver it may be disabled", append(slices.Clone(delegated), "--anonymous-auth=false"), http.StatusUnauthorized},
-		{"alone it is enabled for health", nil, http.StatusOK},
-		{"alone it may be disabled", []string{"--anonymous-auth=false"}, http.StatusUnauthorized},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, newTestServer(t, newTestOptions(t, test.flags...), "").request("/readyz", nil, nil).Status)
-		})
-	}
-	configuration := writeFile(t, "authentication.yaml", configOf("v1beta1")+"anonymous: {enabled: true}\n")
-	_, err := apply(t, newTestOptions(t, "--anonymous-auth=false", "--authentication-config="+configuration), "")
-	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in --authentication-config="+configuration+" are mutually exclusive")
 }
 
 // Clients that arrive together all find room, and the transport sends no more than the limit.

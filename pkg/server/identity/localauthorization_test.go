@@ -4,10 +4,10 @@ import (
 	"crypto/tls"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -15,8 +15,9 @@ import (
 
 func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 	admin := &user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
-	alice := &user.DefaultInfo{Name: "alice", Groups: []string{user.AllAuthenticated}}
-	anonymous := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+	alice := &user.DefaultInfo{Name: user.KubeControllerManager, Groups: []string{ // no group but system:masters grants anything
+		user.NodesGroup, user.MonitoringGroup, user.AllAuthenticated, "system:serviceaccounts", "kubeadm:cluster-admins", "cluster-admin",
+	}}
 	read := func(path string) authorizer.AttributesRecord {
 		return authorizer.AttributesRecord{Verb: "get", Path: path}
 	}
@@ -25,6 +26,9 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 			Verb: verb, Path: path, APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1",
 			Resource: "flowschemas", Subresource: subresource, ResourceRequest: true,
 		}
+	}
+	create := func(group, resource string) authorizer.AttributesRecord {
+		return authorizer.AttributesRecord{Verb: "create", APIGroup: group, Resource: resource, ResourceRequest: true}
 	}
 	with := func(attributes authorizer.AttributesRecord, verb string) authorizer.AttributesRecord {
 		attributes.Verb = verb
@@ -61,40 +65,38 @@ func TestLocalAuthorizerWithoutWebhook(t *testing.T) {
 		{"the root", read("/"), allow, forbid, forbid},
 		{"list objects", resource("list", objects, ""), allow, forbid, forbid},
 		{"get an object", resource("get", objects+"/a", ""), allow, forbid, forbid},
-		{"get an object's status", resource("get", objects+"/a/status", "status"), allow, forbid, forbid},
-		{"create an object", resource("create", objects, ""), allow, forbid, forbid},
 		{"delete all objects", resource("deletecollection", objects, ""), allow, forbid, forbid},
+		{"who am I", create(authenticationv1.GroupName, "selfsubjectreviews"), allow, allow, forbid},
+		{"who am I, of another group", create("example.org", "selfsubjectreviews"), allow, forbid, forbid},
+		{"not to create a review", with(create(authenticationv1.GroupName, "selfsubjectreviews"), "get"), allow, forbid, forbid},
+		{"may I", create(authorizationv1.GroupName, "selfsubjectaccessreviews"), allow, allow, forbid},
+		{"what may I", create(authorizationv1.GroupName, "selfsubjectrulesreviews"), allow, allow, forbid},
+		{"may somebody else", create(authorizationv1.GroupName, "subjectaccessreviews"), allow, forbid, forbid},
+		{"may somebody else, of another group", create("example.org", "selfsubjectaccessreviews"), allow, forbid, forbid},
+		{"whose token is it", create(authenticationv1.GroupName, "tokenreviews"), allow, forbid, forbid},
 	}
-	applied, err := apply(t, newTestOptions(t), "")
-	require.NoError(t, err)
+	decide := decider(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for who, want := range map[*user.DefaultInfo]authorizer.Decision{admin: test.admin, alice: test.alice, anonymous: test.anonymous} {
-				test.attributes.User = who
-				got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), test.attributes)
-				require.NoError(t, err)
-				require.Equal(t, want, got, who.Name)
+			for who, want := range map[*user.DefaultInfo]authorizer.Decision{admin: test.admin, alice: test.alice, nobody: test.anonymous} {
+				require.Equal(t, want, decide(who, test.attributes), who.Name)
 			}
 		})
 	}
 }
 
 func TestPathsThatEverybodyMayUseMayOnlyBeRead(t *testing.T) {
-	applied, err := apply(t, newTestOptions(t, "--authorization-always-allow-paths=/metrics,/debug/*"), "")
-	require.NoError(t, err)
-	anonymous := &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
-	for _, path := range []string{"/metrics", "/debug/x", "/livez"} {
-		for verb, want := range map[string]authorizer.Decision{
-			"get": authorizer.DecisionAllow, "head": authorizer.DecisionAllow, "post": authorizer.DecisionNoOpinion, "put": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion,
-		} {
-			got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{User: anonymous, Verb: verb, Path: path})
-			require.NoError(t, err)
-			require.Equal(t, want, got, "%s %s", verb, path)
+	for name, flags := range map[string][]string{"alone": nil, "behind": {"--kubeconfig=" + newReviewer(t).kubeconfig(t), "--authentication-skip-lookup"}} {
+		decide := decider(t, append(flags, "--authorization-always-allow-paths=/metrics,/debug/*,/livez")...)
+		for _, path := range []string{"/metrics", "/debug/x", "/livez"} {
+			for verb, want := range map[string]authorizer.Decision{
+				"get": authorizer.DecisionAllow, "head": authorizer.DecisionAllow, "post": authorizer.DecisionNoOpinion, "put": authorizer.DecisionNoOpinion, "delete": authorizer.DecisionNoOpinion,
+			} {
+				require.Equal(t, want, decide(nobody, authorizer.AttributesRecord{Verb: verb, Path: path}), "%s: %s %s", name, verb, path)
+			}
 		}
+		require.Equal(t, authorizer.DecisionNoOpinion, decide(nobody, authorizer.AttributesRecord{Verb: "get", Path: "/metricsx"}), name)
 	}
-	got, _, err := applied.authorization.Authorizer.Authorize(t.Context(), authorizer.AttributesRecord{User: anonymous, Verb: "get", Path: "/metricsx"})
-	require.NoError(t, err)
-	require.Equal(t, authorizer.DecisionNoOpinion, got)
 }
 
 func TestAuthorizationWebhookDecides(t *testing.T) {
@@ -142,8 +144,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: developers}]
 
 func TestRBACFileAllowsWhatItSays(t *testing.T) {
 	users := newCA(t, "users")
-	file := filepath.Join(t.TempDir(), "rbac.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(listers), 0o600))
+	file := writeFile(t, "rbac.yaml", listers)
 	server := newTestServer(t, newTestOptions(t, "--authorization-rbac-file="+file), users.file)
 	alice, bob := users.client("alice", "developers"), users.client("bob", "guests")
 	status := func(path string, who *tls.Certificate) int { return server.request(path, who, nil).Status }

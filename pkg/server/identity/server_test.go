@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/filters"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server"
@@ -81,6 +82,22 @@ func apply(t *testing.T, options *Options, ownCAFile string) (*applied, error) {
 		go controller.Run(ctx, 1)
 	}
 	return result, err
+}
+
+// nobody is a client without credentials.
+var nobody = &user.DefaultInfo{Name: user.Anonymous, Groups: []string{user.AllUnauthenticated}}
+
+// decider returns what the authorizer of some flags decides about a request of a user.
+func decider(t *testing.T, flags ...string) func(user.Info, authorizer.AttributesRecord) authorizer.Decision {
+	t.Helper()
+	applied, err := apply(t, newTestOptions(t, flags...), "")
+	require.NoError(t, err)
+	return func(who user.Info, attributes authorizer.AttributesRecord) authorizer.Decision {
+		attributes.User = who
+		decision, _, err := applied.authorization.Authorizer.Authorize(t.Context(), attributes)
+		require.NoError(t, err)
+		return decision
+	}
 }
 
 func newTestServer(t *testing.T, options *Options, ownCAFile string) *testServer {

@@ -78,7 +78,8 @@ func TestPoliciesThatCannotBeReadAreSkippedAtOnceAndSaid(t *testing.T) {
 			assert.False(t, a.started.Load(), "its informers would log an error after each attempt")
 
 			// They apply as soon as they can be read, without a restart.
-			a.say(http.StatusOK, `{}`)
+			a.front.say(admissionPath+"v1/mutatingadmissionpolicies", http.StatusOK, policiesOf(ofAll))
+			a.front.say(admissionPath+"v1/mutatingadmissionpolicybindings", http.StatusOK, `{"items": [{"spec": {"policyName": "a"}}]}`)
 			a.Round(t.Context())
 			require.True(t, a.started.Load())
 			a.synced.Store(true)
@@ -87,16 +88,6 @@ func TestPoliciesThatCannotBeReadAreSkippedAtOnceAndSaid(t *testing.T) {
 			require.Contains(t, readyz(a.Monitor), applied)
 		})
 	}
-}
-
-func TestPoliciesThatApplyAreNotCalledIgnored(t *testing.T) {
-	a := newApplying(t)
-	a.synced.Store(true)
-	a.front.say(admissionPath+"v1/mutatingadmissionpolicies", http.StatusOK,
-		policiesOf(`{"apiGroups": ["flowcontrol.apiserver.k8s.io"], "resources": ["flowschemas"]}`))
-	a.front.say(admissionPath+"v1/mutatingadmissionpolicybindings", http.StatusOK, `{"items": [{"spec": {"policyName": "a"}}]}`)
-	a.Round(t.Context())
-	require.Contains(t, readyz(a.Monitor), applied)
 }
 
 func TestInformersThatDoNotSyncDelayWritesForOneRound(t *testing.T) {

@@ -1,7 +1,6 @@
 package registration
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -143,18 +142,6 @@ func TestARegistrationThatIsNewIsNotReturned(t *testing.T) {
 	require.False(t, c.check(t, 0), "its time begins")
 	require.False(t, c.check(t, 59*time.Second))
 	require.True(t, c.check(t, time.Second))
-}
-
-func TestAnInterruptedReturnIsFinished(t *testing.T) {
-	c := start(apiService("flowcontrol-apiserver", "False"))
-	require.False(t, c.check(t, 0))
-	c.client.PrependReactor("create", "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("rejected") })
-	c.clock.Step(time.Minute)
-	_, err := c.Check(context.Background())
-	require.EqualError(t, err, "creating kube-apiserver's APIService v1.flowcontrol.apiserver.k8s.io: rejected")
-	c.client.ReactionChain = c.client.ReactionChain[1:]
-	require.True(t, c.check(t, 0))
-	require.False(t, c.ours(c.registered(t)))
 }
 
 // A deletion by hand, or by a kubectl that ended before it created.

@@ -24,7 +24,6 @@ func everywhere() []liveCase {
 		{"objects are stored as v1 protobuf at their keys, and nothing elsewhere", testStoredBytes},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"status and flags are shown", testZPages},
-		{"clients' mistakes are no errors of the server", testMistakes},
 		{"a level that is full rejects", testFullLevel},
 		{"a store that was wiped is filled again", testWipedStore},
 		{"a stop lets requests under way finish", testStop},
@@ -45,8 +44,14 @@ func alone() []liveCase {
 // onEtcd returns the cases that manipulate the etcd process.
 func onEtcd() []liveCase {
 	return []liveCase{
-		{"etcd stops and comes back", testEtcdStops},
-		{"etcd hangs", testEtcdHangs},
+		{"etcd stops and comes back", func(t *testing.T, s *live) {
+			t.Helper()
+			testEtcdAway(t, s, s.etcd.Stop, func() { s.etcd.Start(s.owner) })
+		}},
+		{"etcd hangs and goes on", func(t *testing.T, s *live) {
+			t.Helper()
+			testEtcdAway(t, s, s.etcd.Process.Pause, s.etcd.Process.Resume)
+		}},
 		{"an object that nobody can read delays the start", testUnreadableObjectAtStart},
 	}
 }

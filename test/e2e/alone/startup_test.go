@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,30 +43,6 @@ func rejected(t *testing.T, args ...string) string {
 // isLog reports whether a line is a klog line, such as I1120 20:46:27.404633.
 func isLog(line string) bool {
 	return len(line) > 5 && strings.ContainsRune("IWEF", rune(line[0])) && line[5] == ' ' && strings.Trim(line[1:5], "0123456789") == ""
-}
-
-// TestBadFlagsAndFilesAreRejectedInOneLine covers one error of each startup step.
-// Package server tests the others.
-func TestBadFlagsAndFilesAreRejectedInOneLine(t *testing.T) {
-	t.Parallel()
-	absent := filepath.Join(t.TempDir(), "absent")
-	for _, test := range []struct {
-		name, flag string
-		says       []string
-	}{
-		{"unknown flag", "--nonsense", []string{"--nonsense", "--help"}},
-		{"feature nobody knows", "--feature-gates=Nonsense=true", []string{"Nonsense"}},
-		{"log format nobody knows", "--logging-format=xml", []string{"xml"}},
-		{"port out of range", "--secure-port=70000", []string{"--secure-port", "65535"}},
-		{"token file that is absent", "--token-auth-file=" + absent, []string{"--token-auth-file", absent}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			message := rejected(t, freePort(t), test.flag)
-			for _, text := range test.says {
-				require.Contains(t, message, text)
-			}
-		})
-	}
 }
 
 func freePort(t *testing.T) string {

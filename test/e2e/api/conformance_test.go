@@ -34,7 +34,7 @@ func themes() []theme {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	pair := startPair(t)
-	results := pair.leadAll(t, notLater())
+	results := pair.leadAll(t, nil)
 	t.Run("generated objects", pair.generated)
 	t.Run("metrics", pair.lintedMetrics)
 
@@ -54,14 +54,6 @@ func TestConformance(t *testing.T) {
 	}
 	checkDifferences(t, differences(), results)
 	checkDocument(t, document(results))
-}
-
-// notLater returns the cases that a later release of kube-apiserver does not share.
-func notLater() map[string]string {
-	if !since("0.36") {
-		return nil
-	}
-	return map[string]string{"self-reviews: in protobuf": "differences are recognized in JSON"}
 }
 
 // olderPeer returns the cases in v1beta3 that a later release of this server does not share with

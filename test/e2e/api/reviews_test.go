@@ -25,16 +25,13 @@ func reviewTheme() theme {
 				post(authorizationPath+"/selfsubjectrulesreviews?dryRun=All", review("SelfSubjectRulesReview", `{"namespace":"default"}`)).only(everything),
 			},
 		},
-		{name: "in protobuf", v1Only: true, steps: protobufReviewSteps()},
 		{name: "nothing but create", v1Only: true, steps: otherVerbSteps()},
 		{
 			name: "in discovery and OpenAPI", v1Only: true,
 			steps: []step{
 				get(authenticationPath).only(resourcesNamed("name", "self")), get(authorizationPath).only(resourcesNamed("name", "self")),
-				get("/openapi/v3" + authenticationPath).only(selfPaths), get("/openapi/v3" + authorizationPath).only(selfPaths),
 				get("/openapi/v3" + authenticationPath).only(schemasOf("io.k8s.api.authentication.v1.SelfSubject")),
 				get("/openapi/v3" + authorizationPath).only(schemasOf("io.k8s.api.authorization.v1.SelfSubject")),
-				get("/openapi/v2").only(selfPaths),
 				get(strings.TrimSuffix(authenticationPath, "/v1")).only(withoutAddresses), get(strings.TrimSuffix(authorizationPath, "/v1")).only(withoutAddresses),
 				get("/apis").with("Accept", aggregatedType).only(selfReviewGroups("items", "metadata.name")).saying("selfsubjectaccessreviews"),
 				get("/apis").only(selfReviewGroups("groups", "name")),
@@ -79,23 +76,6 @@ func badAccessSteps() []step {
 	return []step{
 		ask(`{}`), ask(`{"resourceAttributes":{},"nonResourceAttributes":{"path":"/","verb":"get"}}`),
 		post(authorizationPath+"/selfsubjectaccessreviews", `{"metadata":{"name":"a"},"spec":{"nonResourceAttributes":{"path":"/"}}}`).gives(422),
-	}
-}
-
-// protobufReviewSteps are the questions of clients of client-go, which speaks protobuf.
-func protobufReviewSteps() []step {
-	const access, rules = authorizationPath + "/selfsubjectaccessreviews", authorizationPath + "/selfsubjectrulesreviews"
-	ask := func(path, body string) step {
-		return post(path, toProtobuf(body)).with("Content-Type", protobufType).with("Accept", protobufType)
-	}
-	who := `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`
-	may := review("SelfSubjectAccessReview", `{"resourceAttributes":{"verb":"get","group":"flowcontrol.apiserver.k8s.io","resource":"flowschemas"}}`)
-	list := review("SelfSubjectRulesReview", `{"namespace":"default"}`)
-	return []step{
-		ask(authenticationPath+"/selfsubjectreviews", who).only(groupsOnly), ask(access, may), ask(rules, list).only(everything),
-		ask(access, may).with("Accept", "application/json").saying(`"allowed":true`), post(access, may).with("Accept", protobufType),
-		ask(access, review("SelfSubjectAccessReview", "{}")).gives(422), ask(rules, review("SelfSubjectRulesReview", "{}")).gives(400),
-		post(access, toProtobuf(may)[:20]).with("Content-Type", protobufType).gives(400),
 	}
 }
 
@@ -165,9 +145,4 @@ func selfReviewGroups(list, name string) func(any) any {
 		}
 		return groups
 	}
-}
-
-// selfPaths selects the operations of the self-reviews.
-func selfPaths(document any) any {
-	return []any{ownSchemas("paths", authenticationPath+"/self")(document), ownSchemas("paths", authorizationPath+"/self")(document)}
 }

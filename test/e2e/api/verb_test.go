@@ -27,17 +27,6 @@ func writeCases() []testCase {
 			},
 		},
 		{
-			name: "the generation counts changes of the spec alone",
-			steps: []step{
-				post("flowschemas", schema).saying(`"generation":1`),
-				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":701}}`).saying(`"generation":2`),
-				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":701}}`).saying(`"generation":2`).writesNothing(),
-				patch("merge", "flowschemas/a", `{"metadata":{"labels":{"a":"b"},"generation":7}}`).saying(`"generation":2`),
-				patch("merge", "flowschemas/a/status", `{"status":{"conditions":[{"type":"T","status":"True"}]}}`).saying(`"generation":2`),
-				put("flowschemas/a", schema).saying(`"generation":3`),
-			},
-		},
-		{
 			name: "an update knows the latest version, or none",
 			steps: []step{
 				post("prioritylevelconfigurations", level("a", 1)).keep("old", "metadata.resourceVersion").keep("uid", "metadata.uid"),
@@ -67,16 +56,6 @@ func statusCases() []testCase {
 		return having(object, "status", map[string]any{"conditions": []any{map[string]any{"type": "T", "status": "True", "lastTransitionTime": "2020-02-02T02:02:02Z"}}})
 	}
 	return []testCase{
-		{
-			name: "writes of the spec leave the status",
-			steps: []step{
-				post("flowschemas", condition(flowSchema("a"))).saying(`"status":{}`),
-				put("flowschemas/a/status", condition(flowSchema("a"))).saying("2020-02-02"),
-				put("flowschemas/a", flowSchema("a")).saying("2020-02-02"),
-				patch("merge", "flowschemas/a", `{"spec":{"matchingPrecedence":5},"status":null}`).saying("2020-02-02"),
-				patch("apply", "flowschemas/a?fieldManager=m&force=true", having(flowSchema("a"), "status", map[string]any{"conditions": []any{}})).saying("2020-02-02"),
-			},
-		},
 		{
 			name: "writes of the status leave the rest",
 			steps: []step{

@@ -18,13 +18,14 @@ import (
 	artifact "github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/monitoring"
 )
 
-// serviceMonitor has the fields of the ServiceMonitor that are used.
-type serviceMonitor struct {
+// monitor has the fields of a ServiceMonitor and of a PodMonitor that are used.
+type monitor struct {
 	Spec struct {
-		Selector  metav1.LabelSelector
-		Endpoints []struct {
-			Port, Scheme, BearerTokenFile string
-			TLSConfig                     struct {
+		Selector                       metav1.LabelSelector
+		JobLabel                       string
+		Endpoints, PodMetricsEndpoints []struct {
+			Port, Scheme string
+			TLSConfig    struct {
 				CA         struct{ Secret corev1.SecretKeySelector }
 				ServerName string
 			}
@@ -48,56 +49,46 @@ func custom[T any](t *testing.T, objects []*unstructured.Unstructured, kind stri
 	return found
 }
 
-// podMonitor has the fields of the PodMonitor that are used.
-type podMonitor struct {
-	Spec struct {
-		Selector            metav1.LabelSelector
-		JobLabel            string
-		PodMetricsEndpoints []struct{ Port, Scheme string }
-		NamespaceSelector   struct{ MatchNames []string }
-	}
-}
-
 // testPodMonitor compares the scrape of etcd with its pods, and with what lets it in.
 func testPodMonitor(t *testing.T, monitoring, deployed []*unstructured.Unstructured) {
 	t.Helper()
-	monitor := custom[podMonitor](t, monitoring, "PodMonitor").Spec
+	pods := custom[monitor](t, monitoring, "PodMonitor").Spec
 	members := find[appsv1.StatefulSet](t, deployed, "StatefulSet", "flowcontrol-etcd").Spec.Template
 	for _, object := range deployed {
 		if template := podTemplate(t, object); template != nil {
-			assert.Equal(t, object.GetKind() == "StatefulSet", selects(t, &monitor.Selector, template.Labels), object.GetName())
+			assert.Equal(t, object.GetKind() == "StatefulSet", selects(t, &pods.Selector, template.Labels), object.GetName())
 		}
 	}
-	require.Len(t, monitor.PodMetricsEndpoints, 1)
-	endpoint := monitor.PodMetricsEndpoints[0]
+	require.Len(t, pods.PodMetricsEndpoints, 1)
+	endpoint := pods.PodMetricsEndpoints[0]
 	namedPort(t, members.Spec.Containers[0], endpoint.Port)
 	assert.Contains(t, members.Spec.Containers[0].Args, "--listen-metrics-urls="+endpoint.Scheme+"://0.0.0.0:2381")
 	assert.True(t, admits(t, deployed, labels.Set{"app.kubernetes.io/name": "prometheus"}, members.Labels, endpoint.Port))
-	assert.Equal(t, []string{cluster.Namespace}, monitor.NamespaceSelector.MatchNames)
+	assert.Equal(t, []string{cluster.Namespace}, pods.NamespaceSelector.MatchNames)
 	rules, _, err := artifact.Rules()
 	require.NoError(t, err)
-	assert.Contains(t, rules, fmt.Sprintf("up{job=~%q}", members.Labels[monitor.JobLabel]))
+	assert.Contains(t, rules, fmt.Sprintf("up{job=~%q}", members.Labels[pods.JobLabel]))
 }
 
 func TestMonitoringFitsTheServerThatItWatches(t *testing.T) {
 	objects := render(t, "monitoring")
-	monitor := custom[serviceMonitor](t, objects, "ServiceMonitor").Spec
+	services := custom[monitor](t, objects, "ServiceMonitor").Spec
 	deployed := render(t, "")
 	service := find[corev1.Service](t, deployed, "Service", cluster.Deployment)
-	selector, err := metav1.LabelSelectorAsSelector(&monitor.Selector)
+	selector, err := metav1.LabelSelectorAsSelector(&services.Selector)
 	require.NoError(t, err)
 	for _, object := range deployed {
 		if object.GetKind() == "Service" {
 			assert.Equal(t, object.GetName() == service.Name, selector.Matches(labels.Set(object.GetLabels())), object.GetName())
 		}
 	}
-	require.Len(t, monitor.Endpoints, 1)
-	endpoint := monitor.Endpoints[0]
+	require.Len(t, services.Endpoints, 1)
+	endpoint := services.Endpoints[0]
 	assert.Equal(t, service.Spec.Ports[0].Name, endpoint.Port)
 	assert.Equal(t, "https", endpoint.Scheme)
 	assert.Equal(t, cluster.ServerName, endpoint.TLSConfig.ServerName)
 	assert.Equal(t, "flowcontrol-apiserver-serving", endpoint.TLSConfig.CA.Secret.Name)
-	assert.Equal(t, []string{cluster.Namespace}, monitor.NamespaceSelector.MatchNames)
+	assert.Equal(t, []string{cluster.Namespace}, services.NamespaceSelector.MatchNames)
 
 	testPodMonitor(t, objects, deployed)
 

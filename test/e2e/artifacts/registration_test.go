@@ -60,7 +60,9 @@ func newScripted(t *testing.T) *scripted {
 	s := &scripted{dir: t.TempDir(), attempts: "1"}
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(fakeKubectl), 0o700))
 	ca := harness.NewCA(t, "ca")
-	s.setCertificate(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile)
+	for name, content := range certificateFiles(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile) {
+		s.set(t, name, content)
+	}
 	for _, name := range []string{"reachable", "available", "rolled-out", "etcd-client"} {
 		s.set(t, name, "")
 	}
@@ -79,13 +81,16 @@ func (s *scripted) unset(t *testing.T, name string) {
 	require.NoError(t, os.Remove(filepath.Join(s.dir, name)))
 }
 
-func (s *scripted) setCertificate(t *testing.T, caFile, certFile string) {
+// certificateFiles returns the files of the Secret with the serving certificate.
+func certificateFiles(t *testing.T, caFile, certFile string) map[string]string {
 	t.Helper()
+	files := map[string]string{}
 	for name, file := range map[string]string{"ca.crt": caFile, "tls.crt": certFile} {
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
-		s.set(t, name, base64.StdEncoding.EncodeToString(content))
+		files[name] = base64.StdEncoding.EncodeToString(content)
 	}
+	return files
 }
 
 // run runs a script, and returns what it says and the calls of kubectl that change
@@ -111,148 +116,75 @@ func (s *scripted) run(t *testing.T, script string, args ...string) (string, []s
 	return string(output), changes, err
 }
 
-func TestRegisterRegistersWhatCanBeServed(t *testing.T) {
-	s := newScripted(t)
-	output, changes, err := s.run(t, "registration/register.sh", "v1beta3")
-	require.NoError(t, err, output)
-	require.Equal(t, "registered: APIService v1beta3.flowcontrol.apiserver.k8s.io is available\n", output)
-	require.Equal(t, []string{"apply apiservice.yaml"}, changes)
-}
-
-func TestRegisterTakesV1WithTheFlowSchemasInPlace(t *testing.T) {
-	s := newScripted(t)
-	s.set(t, "v1beta3", "flowcontrol-system/flowcontrol-apiserver")
-	output, changes, err := s.run(t, "registration/register.sh", "v1")
-	require.NoError(t, err, output)
-	require.Equal(t, []string{"apply flowschemas.yaml", "apply apiservice.yaml"}, changes)
-}
-
-// After replicas come back, kube-apiserver does not list v1beta3 at once.
-func TestRegisterWaitsUntilKubeAPIServerListsTheVersion(t *testing.T) {
+// TestRegister runs register.sh on clusters whose state differs in some files; "gone" removes one.
+func TestRegister(t *testing.T) {
+	const (
+		ours      = "flowcontrol-system/flowcontrol-apiserver"
+		unlisted  = `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`
+		notFound  = "flowcontrol.apiserver.k8s.io available within 2m: x509: unknown authority. "
+		schemas   = "apply flowschemas.yaml"
+		applied   = "apply apiservice.yaml"
+		returned  = "replace return-v1"
+		noReplica = "kube-apiserver reaches no replica that is ready: no endpoints available"
+	)
+	ca := harness.NewCA(t, "ca")
+	ofOther := certificateFiles(t, harness.NewCA(t, "other").CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile)
+	ofOtherName := certificateFiles(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc.example.com").CertFile)
 	for _, test := range []struct {
-		name, attempts, failure string
-		fails                   bool
+		name, version string
+		state         map[string]string
+		says          string
+		changes       []string
+		fails         bool
 	}{
-		{"listed at the second attempt", "2", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, false},
-		{"not listed", "1", `no matches for kind "FlowSchema" in version "flowcontrol.apiserver.k8s.io/v1beta3"`, true},
-		{"rejected", "2", `flowschemas is forbidden`, true},
+		{"what can be served", "v1beta3", nil, "registered: APIService v1beta3.flowcontrol.apiserver.k8s.io is available\n", []string{applied}, false},
+		{"v1, with the FlowSchemas in place", "v1", map[string]string{"v1beta3": ours}, "", []string{schemas, applied}, false},
+
+		// After replicas come back, kube-apiserver does not list v1beta3 at once.
+		{"listed at the second attempt", "v1", map[string]string{"v1beta3": ours, "unlisted": unlisted, "attempts": "2"}, "", []string{schemas, schemas, applied}, false},
+		{"not listed", "v1", map[string]string{"v1beta3": ours, "unlisted": unlisted}, "register.sh: kubectl apply: " + unlisted, []string{schemas}, true},
+		{"rejected", "v1", map[string]string{"v1beta3": ours, "unlisted": "flowschemas is forbidden", "attempts": "2"}, "register.sh: kubectl apply: flowschemas is forbidden\n", []string{schemas}, true},
+
+		{"no certificate", "v1beta3", map[string]string{"tls.crt": ""}, "Secret flowcontrol-system/flowcontrol-apiserver-serving is missing, or lacks ca.crt or tls.crt", nil, true},
+		{"a certificate of another CA", "v1beta3", ofOther, "is not signed by its ca.crt", nil, true},
+		{"a certificate of another name", "v1beta3", ofOtherName, "does not have the name flowcontrol-apiserver.flowcontrol-system.svc", nil, true},
+		{"no replica", "v1beta3", map[string]string{"reachable": "gone"}, noReplica, nil, true},
+		{"a registration of someone else", "v1beta3", map[string]string{"v1beta3": "other/server"}, "APIService v1beta3.flowcontrol.apiserver.k8s.io names the Service other/server", nil, true},
+		{"v1 first", "v1", nil, "run 'register.sh v1beta3 v1'", nil, true},
+		{"an unknown version", "v2", nil, "unknown version v2: it must be v1beta3 or v1", nil, true},
+
+		{"v1beta3 that is not available, which nobody served", "v1beta3", map[string]string{"available": "gone"},
+			"did not find v1beta3." + notFound + "It is not registered now", []string{applied, "delete v1beta3.flowcontrol.apiserver.k8s.io"}, true},
+		{"v1 that is not available, which kube-apiserver served", "v1", map[string]string{"v1beta3": ours, "available": "gone"},
+			"did not find v1." + notFound + "kube-apiserver serves it again", []string{schemas, applied, returned}, true},
+		{"v1 that is not available, whose return to kube-apiserver was interrupted", "v1", map[string]string{"v1beta3": ours, "v1": "", "available": "gone"},
+			"did not find v1." + notFound + "kube-apiserver serves it again", []string{schemas, applied, returned}, true},
+		{"v1beta3 that is not available, which was registered before", "v1beta3", map[string]string{"v1beta3": ours, "available": "gone"},
+			"did not find v1beta3." + notFound + "It was registered before, and stays registered", []string{applied}, true},
+		{"v1 that kube-apiserver does not have", "v1", map[string]string{"v1": "", "without-v1": "", "available": "gone"},
+			"It is not registered now", []string{applied, "delete v1.flowcontrol.apiserver.k8s.io"}, true},
+		{"v1beta3, and undoing fails", "v1beta3", map[string]string{"available": "gone", "stuck": ""},
+			"Undoing that failed: run 'kubectl delete apiservice v1beta3.flowcontrol.apiserver.k8s.io'", []string{applied, "delete v1beta3.flowcontrol.apiserver.k8s.io"}, true},
+		{"v1, and undoing fails", "v1", map[string]string{"v1beta3": ours, "available": "gone", "stuck": ""},
+			"Undoing that failed: run 'kubectl replace --force -k " + folder(t, "overlays/return-v1") + "'", []string{schemas, applied, returned}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScripted(t)
-			s.attempts = test.attempts
-			s.set(t, "v1beta3", "flowcontrol-system/flowcontrol-apiserver")
-			s.set(t, "unlisted", test.failure)
-			output, changes, err := s.run(t, "registration/register.sh", "v1")
-			if test.fails {
-				require.Error(t, err, output)
-				require.Equal(t, "register.sh: kubectl apply: "+test.failure+"\n", output)
-				require.Equal(t, []string{"apply flowschemas.yaml"}, changes)
-				return
+			for name, content := range test.state {
+				if name == "attempts" {
+					s.attempts = content
+				} else if content == "gone" {
+					s.unset(t, name)
+				} else {
+					s.set(t, name, content)
+				}
 			}
-			require.NoError(t, err, output)
-			require.Equal(t, []string{"apply flowschemas.yaml", "apply flowschemas.yaml", "apply apiservice.yaml"}, changes)
-		})
-	}
-}
-
-func TestRegisterChangesNothingIfThisServerCannotServe(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		change  func(*testing.T, *scripted)
-		version string
-		says    string
-	}{
-		{"no certificate", func(t *testing.T, s *scripted) { t.Helper(); s.set(t, "tls.crt", "") }, "v1beta3",
-			"Secret flowcontrol-system/flowcontrol-apiserver-serving is missing, or lacks ca.crt or tls.crt"},
-		{"a certificate of another CA", func(t *testing.T, s *scripted) {
-			t.Helper()
-			s.setCertificate(t, harness.NewCA(t, "other").CertFile, harness.NewCA(t, "ca").Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc").CertFile)
-		}, "v1beta3", "is not signed by its ca.crt"},
-		{"a certificate of another name", func(t *testing.T, s *scripted) {
-			t.Helper()
-			ca := harness.NewCA(t, "ca")
-			s.setCertificate(t, ca.CertFile, ca.Server(t, "server", "flowcontrol-apiserver.flowcontrol-system.svc.example.com").CertFile)
-		}, "v1beta3", "does not have the name flowcontrol-apiserver.flowcontrol-system.svc"},
-		{"no replica", func(t *testing.T, s *scripted) { t.Helper(); s.unset(t, "reachable") }, "v1beta3",
-			"kube-apiserver reaches no replica that is ready: no endpoints available"},
-		{"a registration of someone else", func(t *testing.T, s *scripted) { t.Helper(); s.set(t, "v1beta3", "other/server") }, "v1beta3",
-			"APIService v1beta3.flowcontrol.apiserver.k8s.io names the Service other/server"},
-		{"v1 first", func(*testing.T, *scripted) {}, "v1", "run 'register.sh v1beta3 v1'"},
-		{"an unknown version", func(*testing.T, *scripted) {}, "v2", "unknown version v2: it must be v1beta3 or v1"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newScripted(t)
-			test.change(t, s)
 			output, changes, err := s.run(t, "registration/register.sh", test.version)
-			require.Error(t, err, output)
+			require.Equal(t, test.fails, err != nil, output)
 			require.Contains(t, output, test.says)
-			require.Empty(t, changes)
+			require.Equal(t, test.changes, changes, output)
 		})
 	}
-}
-
-func TestRegisterUndoesARegistrationThatIsNotAvailable(t *testing.T) {
-	const ours = "flowcontrol-system/flowcontrol-apiserver"
-	for _, test := range []struct {
-		name, version, v1beta3, v1 string
-		undone                     []string
-		says                       string
-	}{
-		{"v1beta3, which nobody served", "v1beta3", "", "local", []string{"delete v1beta3.flowcontrol.apiserver.k8s.io"}, "It is not registered now"},
-		{"v1, which kube-apiserver served", "v1", ours, "local", []string{"replace return-v1"}, "kube-apiserver serves it again"},
-		{"v1, whose return to kube-apiserver was interrupted", "v1", ours, "", []string{"replace return-v1"}, "kube-apiserver serves it again"},
-		{"v1beta3, which was registered before", "v1beta3", ours, "local", nil, "It was registered before, and stays registered"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newScripted(t)
-			s.set(t, "v1beta3", test.v1beta3)
-			s.set(t, "v1", test.v1)
-			s.unset(t, "available")
-			output, changes, err := s.run(t, "registration/register.sh", test.version)
-			require.Error(t, err, output)
-			require.Contains(t, output, "did not find "+test.version+".flowcontrol.apiserver.k8s.io available within 2m: x509: unknown authority. "+test.says)
-			require.Contains(t, changes, "apply apiservice.yaml")
-			require.Equal(t, test.undone, after(changes, "apply apiservice.yaml"))
-		})
-	}
-}
-
-func TestRegisterLeavesNothingOfV1ThatKubeAPIServerDoesNotHave(t *testing.T) {
-	s := newScripted(t)
-	s.set(t, "v1", "")
-	s.set(t, "without-v1", "")
-	s.unset(t, "available")
-	output, changes, err := s.run(t, "registration/register.sh", "v1")
-	require.Error(t, err, output)
-	require.Contains(t, output, "It is not registered now")
-	require.Equal(t, []string{"apply apiservice.yaml", "delete v1.flowcontrol.apiserver.k8s.io"}, changes)
-}
-
-func TestRegisterSaysWhatToDoIfItCannotUndo(t *testing.T) {
-	for version, command := range map[string]string{
-		"v1beta3": "'kubectl delete apiservice v1beta3.flowcontrol.apiserver.k8s.io'",
-		"v1":      "'kubectl replace --force -k " + folder(t, "overlays/return-v1") + "'",
-	} {
-		s := newScripted(t)
-		if version == "v1" {
-			s.set(t, "v1beta3", "flowcontrol-system/flowcontrol-apiserver")
-		}
-		s.unset(t, "available")
-		s.set(t, "stuck", "")
-		output, _, err := s.run(t, "registration/register.sh", version)
-		require.Error(t, err, output)
-		require.Contains(t, output, "x509: unknown authority. Undoing that failed: run "+command)
-	}
-}
-
-// after returns what follows the element.
-func after(changes []string, element string) []string {
-	for i, change := range changes {
-		if change == element && i+1 < len(changes) {
-			return changes[i+1:]
-		}
-	}
-	return nil
 }
 
 func TestInstallRegistersLast(t *testing.T) {

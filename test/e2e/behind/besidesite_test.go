@@ -24,8 +24,6 @@ const (
 // besideSite is a cluster where this server serves v1beta3.
 type besideSite struct {
 	*site
-	wire *wire // between the server and etcd
-
 	// clientCA signs certificates of users, proxyCA the front proxy's.
 	clientCA, proxyCA *harness.CA
 
@@ -38,25 +36,19 @@ func TestBesideKubeAPIServer(t *testing.T) {
 	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
 	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
 	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
-	t.Run("users notice nothing", func(t *testing.T) { testRotation(t, s) })
+	t.Run("users notice nothing while all pods are replaced", s.underLoad(testRollout))
 }
 
 // startSite starts the cluster. Its kube-apiserver has more seats than this
 // server, so requests that hold all of its seats queue here.
 func startSite(t *testing.T) *besideSite {
 	t.Helper()
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
-	s := &besideSite{
-		wire:     newWire(t, etcd.URL[len("https://"):]),
-		clientCA: harness.NewCA(t, "users"),
-		proxyCA:  harness.NewCA(t, "front-proxy"),
-	}
+	s := &besideSite{clientCA: harness.NewCA(t, "users"), proxyCA: harness.NewCA(t, "front-proxy")}
 	clientCAFile := filepath.Join(t.TempDir(), "client-ca.crt")
 	replace(t, clientCAFile, s.clientCA.CertFile)
 	proxy := s.proxyCA.Client(t, proxyName)
 	c := cluster.Start(t, cluster.Options{
-		Topology: cluster.Beside, Etcd: etcd,
-		Rewrite: []string{"https://$(HOST_IP):2379", "https://" + s.wire.address},
+		Topology: cluster.Beside,
 		KubeAPIServerArgs: []string{
 			"--requestheader-uid-headers=X-Remote-Uid",
 			"--max-requests-inflight=1200",
@@ -142,6 +134,6 @@ func trySend(ctx context.Context, config *rest.Config, method, path, body string
 // serves waits until the aggregator forwards requests to this server again.
 func (s *besideSite) serves(t *testing.T, path string) {
 	t.Helper()
-	s.WaitAPIService(t, apiService("v1beta3"))
+	s.waitSays(t, "v1beta3", passed)
 	s.waitOK(t, path)
 }

@@ -4,7 +4,6 @@ package behind
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -80,7 +79,7 @@ func (r row) test(t *testing.T) {
 	require.Contains(t, s.get(t, "/version").Body, r.version)
 	discovery, ofEach := everywhere()[0], theme{"kubectl of each end", testKubectls}
 
-	s.run(t, discovery, theme{"who is not known is asked about", testDelegation}, ofEach)
+	s.run(t, discovery, ofEach)
 	s.takeV1(t)
 	t.Run("taken over", func(t *testing.T) {
 		s.run(t, discovery, theme{"kube-apiserver's own flow control is configured at once", testConfigured}, ofEach,
@@ -147,30 +146,4 @@ func (s *site) waitPolicies(t *testing.T, text string) {
 		require.Equal(a, http.StatusOK, reply.Code, reply.Body)
 		require.Contains(a, reply.Body, "[+]mutating-policies ok"+text)
 	})
-}
-
-// testDelegation sends requests directly to a replica: with an unknown token, as a
-// service account without permissions, and as one that may list schemas.
-func testDelegation(t *testing.T, s *site) {
-	reader := s.makeReader(t)
-	s.kubectl.Run(t, "create", "serviceaccount", "stranger")
-	stranger := "Authorization: Bearer " + s.kubectl.Run(t, "create", "token", "stranger")
-	client, url := s.unverified(t), "https://"+s.Servers(t, replicas)[0].Address(cluster.ServerPort)+path("v1beta3", "")
-	for header, code := range map[string]int{
-		"Authorization: Bearer none": http.StatusUnauthorized, stranger: http.StatusForbidden, reader: http.StatusOK,
-	} {
-		eventually.Holds(t, fmt.Sprintf("the answer is %d", code), func(a *eventually.Attempt) {
-			require.Equal(a, code, get(a, client, url, header).Code)
-		})
-	}
-}
-
-// makeReader creates a service account that may list schemas, and returns its
-// Authorization header.
-func (s *site) makeReader(t *testing.T) string {
-	t.Helper()
-	s.kubectl.Run(t, "create", "serviceaccount", "reader")
-	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=list", "--resource=flowschemas."+group)
-	s.kubectl.Run(t, "create", "clusterrolebinding", "reader", "--clusterrole=reader", "--serviceaccount=default:reader")
-	return "Authorization: Bearer " + s.kubectl.Run(t, "create", "token", "reader")
 }

@@ -129,7 +129,7 @@ func (s *site) governsAlice(t tester) bool {
 func testGivenBack(t *testing.T, s *site) {
 	s.ReturnV1(t)
 	s.ours = []string{"v1beta3"}
-	s.WaitAPIService(t, apiService("v1"))
+	s.waitSays(t, "v1", "Local: Local APIServices are always available")
 	require.Equal(t, "onstart ", s.kubectl.Run(t, "get", "apiservice", apiService("v1"),
 		"-o", `jsonpath={.metadata.labels.kube-aggregator\.kubernetes\.io/automanaged} {.spec.service}`))
 	s.leave(t)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -48,6 +49,31 @@ func testUsers(t *testing.T, s *besideSite) {
 			require.Equal(t, seen[0].Extra, seen[1].Extra)
 		})
 	}
+}
+
+// bind binds a ClusterRole with a ClusterRoleBinding of the same name.
+func (s *besideSite) bind(t *testing.T, role string, subject rbacv1.Subject) {
+	t.Helper()
+	_, err := s.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{subject},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// waitAllowed waits until kube-apiserver allows or denies an action of a user.
+func (s *besideSite) waitAllowed(t *testing.T, user, verb, resource string, allowed bool) {
+	t.Helper()
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: user, Groups: []string{"system:authenticated"},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: group, Resource: resource, Verb: verb},
+	}}
+	eventually.Holds(t, fmt.Sprintf("that %s may %s is %t", user, verb, allowed), func(a *eventually.Attempt) {
+		answer, err := s.Client.AuthorizationV1().SubjectAccessReviews().Create(a.Context(), review, metav1.CreateOptions{})
+		require.NoError(a, err)
+		require.Equal(a, allowed, answer.Status.Allowed)
+	})
 }
 
 // revoke takes the permission to create from all users, and waits until

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,35 +13,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
-
-func TestFailedTestGetsTheOutputOfItsProcesses(t *testing.T) {
-	owner := &recorder{TB: t}
-	p := StartProcess(owner, Command{Path: "/bin/sh", Args: []string{"-c", "echo the reason"}})
-	<-p.Done()
-	require.Equal(t, "started sh", owner.log)
-	owner.failed = true
-	owner.cleanup()
-	require.Contains(t, owner.log, "the reason")
-	require.Contains(t, owner.log, p.output)
-	require.FileExists(t, p.output)
-
-	owner.failed, owner.log = false, ""
-	owner.cleanup()
-	require.Empty(t, owner.log, "a test that passed is left alone")
-	require.NoFileExists(t, p.output)
-}
-
-// recorder is a TB whose failure and cleanup the test controls.
-type recorder struct {
-	TB
-	failed  bool
-	log     string
-	cleanup func()
-}
-
-func (r *recorder) Failed() bool            { return r.failed }
-func (r *recorder) Logf(f string, a ...any) { r.log += fmt.Sprintf(f, a...) }
-func (r *recorder) Cleanup(cleanup func())  { r.cleanup = cleanup }
 
 // deadParent is the environment variable that turns the test binary into a parent.
 // The parent starts a child, writes its process ID, and dies without cleanup.

@@ -50,14 +50,7 @@ func NewCA(t TB, name string) *CA {
 // Server makes a serving certificate for the loopback addresses and the hosts.
 func (ca *CA) Server(t TB, name string, hosts ...string) Pair {
 	t.Helper()
-	return ca.ServerFrom(t, time.Now().Add(-certificateLife), name, hosts...)
-}
-
-// ServerFrom is Server for a certificate that becomes valid at begin.
-func (ca *CA) ServerFrom(t TB, begin time.Time, name string, hosts ...string) Pair {
-	t.Helper()
 	template := template(t, pkix.Name{CommonName: name})
-	template.NotBefore = begin
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
 	template.DNSNames = append([]string{"localhost"}, hosts...)

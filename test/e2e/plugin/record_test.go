@@ -28,7 +28,7 @@ import (
 // level, which has one seat.
 const recorded = "recorded"
 
-// recordedRights let the user do everything.
+// recordedRights let all users do everything.
 const recordedRights = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: recorded}
@@ -40,8 +40,16 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: recorded}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: recorded}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: recorded}]
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:authenticated"}]
 `
+
+// rightsFlag makes a server grant them.
+func rightsFlag(t *testing.T) string {
+	t.Helper()
+	rights := filepath.Join(t.TempDir(), "rights.yaml")
+	require.NoError(t, os.WriteFile(rights, []byte(recordedRights), 0o600))
+	return "--authorization-rbac-file=" + rights
+}
 
 // unknownReason is what a trace says of a rejection whose reason its log does not tell.
 const unknownReason = "unknown"
@@ -81,10 +89,8 @@ func recordingFlags(t *testing.T, format string) (auditLog string, flags []strin
 func TestRecordOfThisServer(t *testing.T) {
 	for _, format := range recordedFormats() {
 		t.Run(format, func(t *testing.T) {
-			rights := filepath.Join(t.TempDir(), "rights.yaml")
-			require.NoError(t, os.WriteFile(rights, []byte(recordedRights), 0o600))
 			auditLog, flags := recordingFlags(t, format)
-			server := harness.StartServer(t, harness.ServerOptions{Args: append(flags, "--authorization-rbac-file="+rights)})
+			server := harness.StartServer(t, harness.ServerOptions{Args: append(flags, rightsFlag(t))})
 			checkRecord(t, &server.APIServer, auditLog, true)
 		})
 	}

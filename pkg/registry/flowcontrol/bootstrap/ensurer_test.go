@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	library "k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	clienttesting "k8s.io/client-go/testing"
 )
@@ -82,6 +83,12 @@ func TestAPassRepairs(t *testing.T) {
 		{name: "only the annotation of what a user changed and has no annotation", schema: "probes", annotation: "absent", generation: 2, changed: true, wantAnnotation: "false"},
 		{name: "a suggested object of another release that has an invalid annotation", schema: "probes", annotation: "perhaps", generation: 1, changed: true, wantRestored: true, wantAnnotation: "true"},
 		{name: "only the annotation of what a user changed and has an invalid annotation", schema: "probes", annotation: "perhaps", generation: 2, changed: true, wantAnnotation: "false"},
+		{name: "only the annotation of what a user changed and has an empty annotation", schema: "probes", annotation: "", generation: 2, changed: true, wantAnnotation: "false"},
+		{name: "only the annotation of an object of this release that has none", schema: "probes", annotation: "absent", generation: 1, wantRestored: true, wantAnnotation: "true"},
+		{name: "only the annotation of a mandatory object that a user claimed", schema: flowcontrolv1.FlowSchemaNameExempt, annotation: "false", generation: 1, wantRestored: true, wantAnnotation: "true"},
+		{name: "nothing of what is as it should be", schema: "probes", annotation: "true", generation: 1, wantRestored: true, wantAnnotation: "true", wantNothingToDo: true},
+		{name: "nothing of a suggested object with another spelling of true", schema: "probes", annotation: "1", generation: 2, wantRestored: true, wantAnnotation: "1", wantNothingToDo: true},
+		{name: "nothing of a suggested object with another spelling of false", schema: "probes", annotation: "False", generation: 1, changed: true, wantAnnotation: "False", wantNothingToDo: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := filled(t)
@@ -89,6 +96,7 @@ func TestAPassRepairs(t *testing.T) {
 			stored := withAutoUpdate(a.schema(c.schema), c.annotation)
 			stored.Generation = c.generation
 			stored.Labels = map[string]string{"team": "blue"}
+			metav1.SetMetaDataAnnotation(&stored.ObjectMeta, "example.com/team", "blue")
 			if c.changed {
 				stored.Spec.Rules = user
 			}
@@ -103,7 +111,7 @@ func TestAPassRepairs(t *testing.T) {
 				require.Equal(t, user, got.Spec.Rules)
 			}
 			require.Equal(t, c.wantAnnotation, autoUpdateAnnotation(got))
-			require.Equal(t, "blue", got.Labels["team"], "labels of the user stay")
+			require.Equal(t, []string{"blue", "blue"}, []string{got.Labels["team"], got.Annotations["example.com/team"]}, "what is the user's stays")
 			if c.wantNothingToDo {
 				require.Empty(t, a.requests())
 				return
@@ -130,17 +138,6 @@ func TestADeletionDoesNotLast(t *testing.T) {
 			require.Equal(t, []string{"create " + c.resource + " " + c.object}, a.requests())
 		})
 	}
-}
-
-func TestWhatAUserSetsOnTheLevelExemptLasts(t *testing.T) {
-	a := filled(t)
-	level := a.level(flowcontrolv1.PriorityLevelConfigurationNameExempt)
-	*level.Spec.Exempt.NominalConcurrencyShares = 40
-	*level.Spec.Exempt.LendablePercent = 50
-	a.put(level)
-	require.NoError(t, a.keeper().EnsureOnce(t.Context()))
-	require.Empty(t, a.requests())
-	require.EqualValues(t, 40, *a.level(flowcontrolv1.PriorityLevelConfigurationNameExempt).Spec.Exempt.NominalConcurrencyShares)
 }
 
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {

@@ -35,10 +35,15 @@ func counted(t *testing.T, k *Keeper) (counts map[string]float64, zeroes int) {
 	return counts, zeroes
 }
 
+// keeperOfTwo returns a keeper of the mandatory level l and schema s.
+func (a *api) keeperOfTwo() *Keeper {
+	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
+	return a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+}
+
 func TestWritesAreCountedByObjectAndOperation(t *testing.T) {
 	a := newAPI(t)
-	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
-	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	k := a.keeperOfTwo()
 	counts, zeroes := counted(t, k)
 	require.Empty(t, counts)
 	require.Equal(t, 6, zeroes, "each operation on each object has a counter before the first write")
@@ -65,8 +70,7 @@ func TestWritesAreCountedByObjectAndOperation(t *testing.T) {
 // The first pass fills the store: nothing was undone.
 func TestWhatIsUndoneIsReported(t *testing.T) {
 	a := newAPI(t)
-	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
-	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	k := a.keeperOfTwo()
 	require.NoError(t, k.EnsureOnce(t.Context()))
 	require.Empty(t, a.reports.lines)
 
@@ -88,8 +92,7 @@ func TestWritesThatFailAreNotCounted(t *testing.T) {
 
 func TestAnObjectThatIsDeniedIsSaid(t *testing.T) {
 	a := newAPI(t)
-	level, schema := withAutoUpdate(newLevel("l", 5), "true"), withAutoUpdate(newSchema("s", "l", 100), "true")
-	k := a.keeperOf([2][]*flowcontrolv1.PriorityLevelConfiguration{{level}}, [2][]*flowcontrolv1.FlowSchema{{schema}})
+	k := a.keeperOfTwo()
 	requireEnsured := func(level, schema int) {
 		t.Helper()
 		require.NoError(t, testutil.CollectAndCompare(k.Metrics(), strings.NewReader(fmt.Sprintf(`

@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -118,22 +117,6 @@ func TestARestoredStoreHoldsTheSnapshotAndNothingLater(t *testing.T) {
 	again, err := Restore(second.Path, filepath.Join(t.TempDir(), "again"), begin(), logr.Discard())
 	require.NoError(t, err)
 	assert.Equal(t, second.Revision+leastDistance, again)
-}
-
-func TestARevisionIsNeverBehindTheSnapshot(t *testing.T) {
-	now := begin()
-	for name, test := range map[string]struct {
-		snapshot int64
-		now      time.Time
-		want     int64
-	}{
-		"the clock is right":                       {1234, now, now.UnixMicro()},
-		"the clock is a year behind":               {now.UnixMicro() + 5, now.AddDate(-1, 0, 0), now.UnixMicro() + 5 + leastDistance},
-		"the clock is at its beginning":            {1234, time.Unix(0, 0), 1234 + leastDistance},
-		"the snapshot is of a clock a year before": {now.AddDate(1, 0, 0).UnixMicro(), now, now.AddDate(1, 0, 0).UnixMicro() + leastDistance},
-	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, nextRevision(test.snapshot, test.now)) })
-	}
 }
 
 func TestWhatCannotBeUsedIsNotRestored(t *testing.T) {
@@ -255,16 +238,4 @@ func TestTheFirstSnapshotIsDueAnIntervalAfterTheLast(t *testing.T) {
 		})
 	}
 	assert.Zero(t, schedule(t, time.Time{})[0], "there is none")
-}
-
-func TestAScheduleTakesSnapshotsUntilItEnds(t *testing.T) {
-	directory := Directory{Path: filepath.Join(t.TempDir(), "snapshots"), Retain: 5, Config: startFilled(t).config, Clock: clocktesting.NewFakeClock(begin())}
-	ctx, stop := context.WithCancel(t.Context())
-	outcome := errors.New("none was taken")
-	directory.Schedule(ctx, time.Hour, logr.Discard(), func(err error) {
-		outcome = err
-		stop()
-	})
-	require.NoError(t, outcome)
-	assert.Equal(t, []string{"flowcontrol-apiserver-20260131T040000Z.db"}, namesIn(t, directory.Path))
 }

@@ -155,27 +155,3 @@ func TestInvalidFilesAreRejected(t *testing.T) {
 		})
 	}
 }
-
-func TestAChangedFileTakesEffectAndAnInvalidOneDoesNot(t *testing.T) {
-	a := use(t, teamA)
-	decide := func() authorizer.Decision {
-		t.Helper()
-		request := resource("get", "flowschemas", "", "team-a")
-		request.User = &user.DefaultInfo{Name: "alice"}
-		decision, _, err := a.Authorize(t.Context(), request)
-		require.NoError(t, err)
-		return decision
-	}
-	for _, step := range []struct {
-		content string
-		want    authorizer.Decision
-	}{
-		{"invalid: [", authorizer.DecisionAllow},
-		{role, authorizer.DecisionNoOpinion},
-		{"", authorizer.DecisionNoOpinion},
-		{teamA, authorizer.DecisionAllow},
-	} {
-		_ = a.Use([]byte(step.content))
-		require.Equal(t, step.want, decide(), "after %q", step.content)
-	}
-}

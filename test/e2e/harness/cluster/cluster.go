@@ -33,12 +33,7 @@ func (o Options) prepare(t harness.TB) Options {
 	t.Helper()
 	switch o.Topology {
 	case Beside:
-		if o.Etcd == nil {
-			o.Etcd = harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
-		}
-		// kubeadm runs etcd at a port of the node. Rewrite pairs of the options come
-		// first.
-		o.Rewrite = append(o.Rewrite, "https://$(HOST_IP):2379", o.Etcd.URL)
+		o.etcd = harness.StartEtcd(t, harness.EtcdOptions{CA: harness.NewCA(t, "etcd-ca")})
 	case InPlace:
 		o.KubeAPIServerArgs = append(o.KubeAPIServerArgs, "--enable-priority-and-fairness=false", "--runtime-config=flowcontrol.apiserver.k8s.io/v1=false")
 	}
@@ -67,19 +62,8 @@ type Options struct {
 	Server string
 	// KubeAPIServerArgs are additional flags of kube-apiserver.
 	KubeAPIServerArgs []string
-	// Etcd is the store; nil: a new one.
-	Etcd *harness.Etcd
-	// Rewrite replaces text in the arguments of pods, as pairs of old and new. It
-	// sets what depends on the user's machines, such as the address of an etcd
-	// outside of the cluster or a path on the host.
-	Rewrite []string
-	// Hosts are names that etcd resolves by itself, instead of leaving them to the
-	// network's proxy: a member that joins an existing cluster compares addresses. Its
-	// processes then run in a mount namespace with an /etc/hosts of their own, which
-	// takes root.
-	Hosts []string
-	// HostPaths maps each host path that pods mount to a directory of this machine.
-	HostPaths map[string]string
+
+	etcd *harness.Etcd // of kube-apiserver; nil: one of plain HTTP
 }
 
 // Cluster is a control plane with one node.
@@ -98,7 +82,7 @@ type Cluster struct {
 func Start(t harness.TB, options Options) *Cluster {
 	t.Helper()
 	options = options.prepare(t)
-	c := &Cluster{Etcd: options.Etcd}
+	c := &Cluster{Etcd: options.etcd}
 	if c.Etcd == nil {
 		c.Etcd = harness.StartEtcd(t, harness.EtcdOptions{})
 	}

@@ -2,9 +2,7 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -48,29 +46,6 @@ func (p *Pod) command(ctx context.Context) (harness.Command, error) {
 		}
 		command.Args = append(command.Args, "--bind-address="+p.local, "--kubeconfig="+kubeconfig)
 	}
-	if len(p.node.options.Hosts) > 0 && filepath.Base(path) == "etcd" {
-		return p.withHosts(command)
-	}
-	return command, nil
-}
-
-// withHosts lets a command resolve the names of Options.Hosts, each to another address.
-func (p *Pod) withHosts(command harness.Command) (harness.Command, error) {
-	var hosts strings.Builder
-	hosts.WriteString("127.0.0.1 localhost\n")
-	for i, name := range p.node.options.Hosts {
-		fmt.Fprintf(&hosts, "127.0.0.%d %s\n", i+2, name)
-	}
-	file := filepath.Join(p.dir, "hosts")
-	if err := os.WriteFile(file, []byte(hosts.String()), 0o600); err != nil {
-		return harness.Command{}, err
-	}
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		return harness.Command{}, err
-	}
-	command.Args = append([]string{"--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, file, command.Path}, command.Args...)
-	command.Path = unshare
 	return command, nil
 }
 
@@ -93,7 +68,7 @@ func (p *Pod) environment(container *corev1.Container) map[string]string {
 
 // replacements replace paths and addresses of a container with this machine's.
 func (p *Pod) replacements(container *corev1.Container, env map[string]string) *strings.Replacer {
-	pairs := append([]string{}, p.node.options.Rewrite...)
+	pairs := []string{"https://$(HOST_IP):2379", p.node.cluster.Etcd.URL} // kubeadm runs etcd at a port of the node
 	for name, value := range env {
 		pairs = append(pairs, "$("+name+")", value)
 	}

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"context"
+	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/stretchr/testify/require"
@@ -53,11 +56,15 @@ func (c *Cluster) Register(t harness.TB, versions ...string) {
 // runScript runs a script of artifacts/ as the administrator, and returns its output.
 func (c *Cluster) runScript(t harness.TB, path string, args ...string) string {
 	t.Helper()
-	code, output := harness.RunScript(t, c.KubeAPIServer.Kubeconfig, artifact(t, path), args...)
-	if code != 0 {
-		t.Fatalf("%s ended with %d:\n%s", path, code, output)
+	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
+	defer cancel()
+	script := exec.CommandContext(ctx, artifact(t, path), args...)
+	script.Env = append(os.Environ(), "KUBECTL="+harness.Program(t, binaries.Kubectl), "KUBECONFIG="+c.KubeAPIServer.Kubeconfig, "KUBECACHEDIR="+t.TempDir())
+	output, err := script.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v:\n%s", path, err, output)
 	}
-	return output
+	return string(output)
 }
 
 // WaitRollout waits until the server's Deployment exists and is up to date.

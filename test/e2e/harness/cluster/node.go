@@ -32,13 +32,12 @@ const (
 
 // Node runs the pods of a cluster as processes.
 type Node struct {
-	cluster    *Cluster
-	options    Options
-	lister     corelisters.PodLister // this and the next two read the objects that pods consist of
-	secrets    corelisters.SecretLister
-	configMaps corelisters.ConfigMapLister
-	dir        string
-	owner      harness.TB
+	cluster *Cluster
+	options Options
+	lister  corelisters.PodLister
+	secrets corelisters.SecretLister // of volumes
+	dir     string
+	owner   harness.TB
 	// loopback is the prefix of the pods' addresses on this machine: a part of
 	// 127.0.0.0/8 that only this cluster uses.
 	loopback string
@@ -53,13 +52,12 @@ type Node struct {
 func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, options Options) *Node {
 	t.Helper()
 	return &Node{
-		cluster:    c,
-		options:    options,
-		lister:     factory.Core().V1().Pods().Lister(),
-		secrets:    factory.Core().V1().Secrets().Lister(),
-		configMaps: factory.Core().V1().ConfigMaps().Lister(),
-		dir:        t.TempDir(),
-		owner:      t,
+		cluster: c,
+		options: options,
+		lister:  factory.Core().V1().Pods().Lister(),
+		secrets: factory.Core().V1().Secrets().Lister(),
+		dir:     t.TempDir(),
+		owner:   t,
 
 		loopback: loopbackOf(harness.FreePorts(t, 1)[0]),
 
@@ -98,7 +96,7 @@ func (n *Node) sync(ctx context.Context) {
 		return
 	}
 	for _, pod := range pods {
-		if finished(pod) || !n.knows(pod) {
+		if !n.knows(pod) {
 			continue
 		}
 		n.mu.Lock()
@@ -117,13 +115,9 @@ func (n *Node) sync(ctx context.Context) {
 	}
 }
 
-func finished(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
-// knows reports whether there is a program for the pod's one container.
+// knows reports whether there is a program for the pod's one container. Pods of Jobs do not run.
 func (n *Node) knows(pod *corev1.Pod) bool {
-	return len(pod.Spec.Containers) == 1 && n.programOf(pod.Spec.Containers[0].Image) != nil
+	return len(pod.Spec.Containers) == 1 && pod.Spec.RestartPolicy == corev1.RestartPolicyAlways && n.programOf(pod.Spec.Containers[0].Image) != nil
 }
 
 // programOf returns the function that builds the program of an image, by its name.

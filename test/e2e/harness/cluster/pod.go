@@ -97,9 +97,6 @@ func (p *Pod) run(ctx context.Context) {
 		if err := p.step(ctx); err != nil && ctx.Err() == nil {
 			p.report(ctx, err)
 		}
-		if p.completed() {
-			p.reportEnd(ctx)
-		}
 		select {
 		case <-ctx.Done():
 			return
@@ -123,9 +120,6 @@ func (p *Pod) step(ctx context.Context) error {
 		return err
 	}
 	if p.Process() == nil {
-		return nil
-	}
-	if p.completed() {
 		return nil
 	}
 	ready, alive := p.probes.ask(ctx)
@@ -162,7 +156,7 @@ func (p *Pod) launch(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if p.node.holds(p) || p.completed() {
+		if p.node.holds(p) {
 			return nil
 		}
 		select {
@@ -248,10 +242,8 @@ func (p *Pod) end() {
 }
 
 // report writes the pod's status; with an error the pod stays pending.
-func (p *Pod) report(ctx context.Context, trouble error) { p.write(ctx, p.status(trouble)) }
-
-func (p *Pod) write(ctx context.Context, status corev1.PodStatus) {
-	patch, err := json.Marshal(map[string]any{"status": status})
+func (p *Pod) report(ctx context.Context, trouble error) {
+	patch, err := json.Marshal(map[string]any{"status": p.status(trouble)})
 	if err != nil {
 		return
 	}

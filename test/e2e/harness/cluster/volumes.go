@@ -3,12 +3,10 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -57,89 +55,22 @@ func (v *volumes) sync(pod *corev1.Pod) error {
 
 // path returns the directory of a volume.
 func (v *volumes) path(volume *corev1.Volume) string {
-	if volume.HostPath != nil {
-		return v.node.options.HostPaths[volume.HostPath.Path]
-	}
 	if claim := volume.PersistentVolumeClaim; claim != nil {
 		return filepath.Join(v.node.dir, "claims", string(v.claims[claim.ClaimName])) // outlives the pod
 	}
 	return filepath.Join(v.dir, volume.Name)
 }
 
-// files returns the contents of a volume by file name.
+// files returns the contents of a Secret's volume by file name.
 func (v *volumes) files(namespace string, source *corev1.VolumeSource) (map[string][]byte, error) {
-	switch {
-	case source.Secret != nil:
-		return v.secret(namespace, source.Secret.SecretName, source.Secret.Optional, source.Secret.Items)
-	case source.ConfigMap != nil:
-		return v.configMap(namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
-	case source.Projected != nil:
-		return v.projected(namespace, source.Projected.Sources)
-	default:
+	if source.Secret == nil {
 		return nil, nil
 	}
-}
-
-func (v *volumes) projected(namespace string, sources []corev1.VolumeProjection) (map[string][]byte, error) {
-	all := map[string][]byte{}
-	for _, source := range sources {
-		var files map[string][]byte
-		var err error
-		switch {
-		case source.Secret != nil:
-			files, err = v.secret(namespace, source.Secret.Name, source.Secret.Optional, source.Secret.Items)
-		case source.ConfigMap != nil:
-			files, err = v.configMap(namespace, source.ConfigMap.Name, source.ConfigMap.Optional, source.ConfigMap.Items)
-		}
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(all, files)
-	}
-	return all, nil
-}
-
-func (v *volumes) secret(namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
-	secret, err := v.node.secrets.Secrets(namespace).Get(name)
-	if apierrors.IsNotFound(err) && optional != nil && *optional {
-		return map[string][]byte{}, nil
-	}
+	secret, err := v.node.secrets.Secrets(namespace).Get(source.Secret.SecretName)
 	if err != nil {
 		return nil, err
 	}
-	return pick(secret.Data, items), nil
-}
-
-func (v *volumes) configMap(namespace, name string, optional *bool, items []corev1.KeyToPath) (map[string][]byte, error) {
-	configMap, err := v.node.configMaps.ConfigMaps(namespace).Get(name)
-	if apierrors.IsNotFound(err) && optional != nil && *optional {
-		return map[string][]byte{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	data := maps.Clone(configMap.BinaryData)
-	if data == nil {
-		data = map[string][]byte{}
-	}
-	for key, value := range configMap.Data {
-		data[key] = []byte(value)
-	}
-	return pick(data, items), nil
-}
-
-// pick returns the listed items, or all if none is listed.
-func pick(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
-	if len(items) == 0 {
-		return data
-	}
-	files := make(map[string][]byte, len(items))
-	for _, item := range items {
-		if content, ok := data[item.Key]; ok {
-			files[item.Path] = content
-		}
-	}
-	return files
+	return secret.Data, nil
 }
 
 // write writes the files to a new directory, switches the symbolic link to it, and
