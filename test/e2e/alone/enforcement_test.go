@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -74,19 +73,13 @@ func (l *live) waitGoverned(t *testing.T, user string, schema *flowcontrolv1.Flo
 
 // govern creates a schema and a level with the name of the user, removed when the
 // test ends. It waits until they govern the user's requests.
-func (l *live) govern(t *testing.T, user string, response flowcontrolv1.LimitResponse) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
+func (l *live) govern(t *testing.T, user string) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration) {
 	t.Helper()
 	l.removeAfter(t, user)
-	level := objects.LevelOf(user, 1)
-	level.Spec.Limited.LimitResponse = response
-	level = l.createLevel(t, level)
+	level := l.createLevel(t, objects.LevelOf(user, 1))
 	schema := l.createSchema(t, objects.SchemaOf(user, user))
 	l.waitGoverned(t, user, schema, level)
 	return schema, level
-}
-
-func reject() flowcontrolv1.LimitResponse {
-	return flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 }
 
 // governors returns the UIDs of the schema and level that governed a request.
@@ -104,7 +97,7 @@ func (l *live) builtIn(t *testing.T, schema, level string) (*flowcontrolv1.FlowS
 }
 
 func testFullLevel(t *testing.T, g *live) {
-	schema, level := g.govern(t, "full", reject())
+	schema, level := g.govern(t, "full")
 	held := g.hold(t, "full")
 	rejected := g.mustAs(t, "full")
 	require.Equal(t, http.StatusTooManyRequests, rejected.Code, rejected.Body)
@@ -169,90 +162,6 @@ func (l *live) requireExplained(t *testing.T, user, reason string) {
 		require.Regexp(t, `"priorityLevelName": *"`+user+`"`, shown)
 		require.Regexp(t, `"`+want+`": *"`+user+`"`, shown)
 	}
-}
-
-func testChangedConfiguration(t *testing.T, g *live) {
-	const user = "changing"
-	schema, level := g.govern(t, user, reject())
-	g.removeAfter(t, "spacious", "earlier")
-	held := g.hold(t, user)
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).Code)
-
-	// Move the schema to another level while a request holds the seat of the first.
-	spacious := g.createLevel(t, objects.LevelOf("spacious", 200))
-	g.patchSchema(t, user, map[string]any{"spec": map[string]any{"priorityLevelConfiguration": map[string]any{"name": "spacious"}}})
-	g.waitGoverned(t, user, schema, spacious)
-	require.Equal(t, http.StatusOK, g.mustAs(t, user).Code)
-
-	// Create a schema with a lower precedence number for the same user.
-	earlier := objects.SchemaOf("earlier", user)
-	earlier.Spec.MatchingPrecedence = 499
-	earlier.Spec.Rules[0].Subjects[0].User.Name = user
-	earlier = g.createSchema(t, earlier)
-	g.waitGoverned(t, user, earlier, level)
-
-	// A schema whose level is missing is ignored, and its condition reports this.
-	require.NoError(t, g.levels().Delete(t.Context(), user, metav1.DeleteOptions{}))
-	g.waitDangling(t, "earlier", flowcontrolv1.ConditionTrue, user)
-	g.waitGoverned(t, user, schema, spacious)
-	again := g.createLevel(t, objects.LevelOf(user, 100))
-	g.waitDangling(t, "earlier", flowcontrolv1.ConditionFalse, user)
-	g.waitGoverned(t, user, earlier, again)
-
-	// A request that started under the first configuration ends under it.
-	g.gate.open(t)
-	require.Equal(t, [2]string{string(schema.UID), string(level.UID)}, governors(received(t, "the answer", held)))
-}
-
-func (s *site) waitDangling(t *testing.T, name string, status flowcontrolv1.ConditionStatus, level string) {
-	t.Helper()
-	reason := map[flowcontrolv1.ConditionStatus]string{flowcontrolv1.ConditionTrue: "NotFound", flowcontrolv1.ConditionFalse: "Found"}[status]
-	var schema *flowcontrolv1.FlowSchema
-	eventually.Holds(t, name+" says Dangling="+string(status), func(a *eventually.Attempt) {
-		var err error
-		schema, err = s.schemas().Get(a.Context(), name, metav1.GetOptions{})
-		require.NoError(a, err)
-		require.NotNil(a, harness.Dangling(schema))
-		require.Equal(a, status, harness.Dangling(schema).Status)
-	})
-	require.Equal(t, reason, harness.Dangling(schema).Reason)
-	require.Contains(t, harness.Dangling(schema).Message, strconv.Quote(level))
-	require.Contains(t, owners(t, schema.ManagedFields, "f:status", "f:conditions"), "api-priority-and-fairness-config-consumer-v1 Apply status")
-}
-
-// owners returns the managers of a field, each with its operation. The field is a
-// path in FieldsV1.
-func owners(t *testing.T, entries []metav1.ManagedFieldsEntry, path ...string) []string {
-	t.Helper()
-	var found []string
-	for _, entry := range entries {
-		var fields map[string]any
-		require.NoError(t, json.Unmarshal(entry.FieldsV1.Raw, &fields))
-		if _, owns, err := unstructured.NestedFieldNoCopy(fields, path...); owns && err == nil {
-			found = append(found, strings.Trim(entry.Manager+" "+string(entry.Operation)+" "+entry.Subresource, " "))
-		}
-	}
-	return found
-}
-
-func testQueue(t *testing.T, g *live) {
-	const user = "queued"
-	g.govern(t, user, flowcontrolv1.LimitResponse{
-		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 1},
-	})
-	held := g.hold(t, user)
-	waiting := g.begin(t.Context(), user, "catch-all")
-	g.requireMetric(t, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="queued",priority_level="queued"}`, 1)
-	require.Equal(t, http.StatusTooManyRequests, g.mustAs(t, user).Code)
-	g.requireMetric(t, `apiserver_flowcontrol_rejected_requests_total{flow_schema="queued",priority_level="queued",reason="queue-full"}`, 1)
-	select {
-	case answer := <-waiting:
-		t.Fatalf("the request did not wait: %d", answer.Code)
-	default:
-	}
-	g.gate.open(t)
-	require.Equal(t, http.StatusNotFound, received(t, "the answer", held).Code)
-	require.Equal(t, http.StatusOK, received(t, "the answer", waiting).Code)
 }
 
 // requireMetric waits until a series with labels reaches a value.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
@@ -45,13 +44,4 @@ func (s *site) createLabelled(t *testing.T, name string, count int) *flowcontrol
 		last = s.createSchema(t, schema)
 	}
 	return last
-}
-
-// patchSchema merges a change into a schema. It does not conflict with status
-// writes of the engine.
-func (s *site) patchSchema(t *testing.T, name string, change any) *flowcontrolv1.FlowSchema {
-	t.Helper()
-	patched, err := s.schemas().Patch(t.Context(), name, types.MergePatchType, []byte(toJSON(t, change)), metav1.PatchOptions{})
-	require.NoError(t, err)
-	return patched
 }

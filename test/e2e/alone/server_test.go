@@ -36,8 +36,6 @@ func alone() []liveCase {
 	return []liveCase{
 		{"advice comes on every write that changes the spec, and of a missing level on every update", testAdviceByVerb},
 		{"examples apply as they are", testExamples},
-		{"a changed configuration governs the next requests", testChangedConfiguration},
-		{"a queue lets requests wait, and rejects when it is full", testQueue},
 	}
 }
 
@@ -101,7 +99,7 @@ func startLive(t *testing.T, etcd *harness.Etcd, flags ...string) *live {
 	flags = append(append(l.gate.flags(), flags...),
 		"--audit-policy-file="+write("policy.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: Metadata\n"),
 		"--audit-log-path="+l.auditLog, "--audit-log-mode=blocking",
-		"--token-auth-file="+write("tokens.csv", "full,full,1\nchanging,changing,2\nqueued,queued,3\nstopping,stopping,4\nother,other,5\nslow,slow,6\n"),
+		"--token-auth-file="+write("tokens.csv", "full,full,1\nstopping,stopping,4\nother,other,5\n"),
 		"--request-timeout=30m", // a stop waits this long for connections
 		"--max-requests-inflight=20", "--max-mutating-requests-inflight=10")
 	l.site = startSite(t, etcd, flags...)

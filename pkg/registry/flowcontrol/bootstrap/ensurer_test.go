@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -123,23 +122,6 @@ func TestAPassRepairs(t *testing.T) {
 	}
 }
 
-func TestADeletionDoesNotLast(t *testing.T) {
-	for _, c := range []struct{ name, resource, object string }{
-		{"of a suggested schema", schemasResource, "service-accounts"},
-		{"of a suggested level", levelsResource, "workload-low"},
-		{"of a mandatory schema", schemasResource, flowcontrolv1.FlowSchemaNameExempt},
-		{"of a mandatory level", levelsResource, flowcontrolv1.PriorityLevelConfigurationNameCatchAll},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			a := filled(t)
-			a.drop(c.resource, c.object)
-			require.NoError(t, a.keeper().EnsureOnce(t.Context()))
-			require.NotNil(t, a.stored(c.resource, c.object))
-			require.Equal(t, []string{"create " + c.resource + " " + c.object}, a.requests())
-		})
-	}
-}
-
 func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 	rejection := func() error { return apierrors.NewInternalError(errors.New("disk full")) }
 	all := len(library.MandatoryPriorityLevelConfigurations) + len(library.SuggestedPriorityLevelConfigurations) +
@@ -181,14 +163,6 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		a.fail("get", schemasResource, "probes", rejection)
 		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "probes": get after a conflict: `)
 	})
-}
-
-func TestAPassEndsWithItsContext(t *testing.T) {
-	a := newAPI(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, a.keeper().EnsureOnce(ctx), context.Canceled)
-	require.Empty(t, a.requests())
 }
 
 func TestAFewAreWrittenAtOnce(t *testing.T) {

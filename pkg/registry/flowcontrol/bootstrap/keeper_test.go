@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,26 +168,6 @@ func TestRun(t *testing.T) {
 		<-ended
 		require.Empty(t, lines(), "the end of the context is not logged")
 		require.False(t, clock.HasWaiters(), "no timer is leaked")
-	})
-}
-
-// Reads through the API took 8 seats each minute with 467 schemas, from other levels.
-func TestKeeperAsksForNothingWhileNothingChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := filled(t)
-		for i := range 454 {
-			a.put(withAutoUpdate(newSchema("user-"+strconv.Itoa(i), "workload-low", 5000), "absent"))
-		}
-		clock := clocktesting.NewFakeClock(time.Unix(0, 0))
-		k := a.newKeeper(clock, logr.Discard())
-		go k.Run(t.Context())
-		for range 60 {
-			synctest.Wait()
-			clock.Step(period)
-		}
-		synctest.Wait()
-		require.NoError(t, k.Check(nil))
-		require.Empty(t, a.requests())
 	})
 }
 
