@@ -3,6 +3,7 @@ package artifacts
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,7 +62,7 @@ func testPodMonitor(t *testing.T, monitoring, deployed []*unstructured.Unstructu
 	}
 	require.Len(t, pods.PodMetricsEndpoints, 1)
 	endpoint := pods.PodMetricsEndpoints[0]
-	namedPort(t, members.Spec.Containers[0], endpoint.Port)
+	assert.True(t, slices.ContainsFunc(members.Spec.Containers[0].Ports, func(port corev1.ContainerPort) bool { return port.Name == endpoint.Port }))
 	assert.Contains(t, members.Spec.Containers[0].Args, "--listen-metrics-urls="+endpoint.Scheme+"://0.0.0.0:2381")
 	assert.True(t, admits(t, deployed, labels.Set{"app.kubernetes.io/name": "prometheus"}, members.Labels, endpoint.Port))
 	assert.Equal(t, []string{cluster.Namespace}, pods.NamespaceSelector.MatchNames)
