@@ -62,21 +62,9 @@ func (m restMapper) Find(name string) (Resource, error) {
 // namespaced, in version v1, with Inferred set.
 func Offline() Mapper {
 	known := knownResources{}
-	for _, list := range discovery.BuiltIn() {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			panic(err) // the table is wrong
-		}
-		for i := range list.APIResources {
-			r := &list.APIResources[i]
-			if strings.Contains(r.Name, "/") {
-				continue
-			}
-			known = append(known, knownResource{
-				Resource: Resource{Group: version.Group, Version: version.Version, Resource: r.Name, Namespaced: r.Namespaced},
-				names:    append([]string{r.Name, r.SingularName}, r.ShortNames...),
-			})
-		}
+	for _, r := range discovery.BuiltIn() {
+		resource := Resource{Group: r.Group, Version: r.Version, Resource: r.Resource, Namespaced: r.Namespaced}
+		known = append(known, knownResource{resource, append([]string{resource.Resource, strings.ToLower(r.Kind)}, r.ShortNames...)})
 	}
 	return known
 }

@@ -1,9 +1,6 @@
 package lint
 
 import (
-	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -47,13 +44,8 @@ func newKnown(facts *Facts) *known {
 // builtInResources returns the resources of Kubernetes, and whether they are namespaced.
 func builtInResources() map[Resource]bool {
 	resources := map[Resource]bool{}
-	for _, list := range discovery.BuiltIn() {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		for i := range list.APIResources {
-			if r := &list.APIResources[i]; err == nil && !strings.Contains(r.Name, "/") {
-				resources[Resource{Group: version.Group, Name: r.Name}] = r.Namespaced
-			}
-		}
+	for _, r := range discovery.BuiltIn() {
+		resources[Resource{Group: r.Group, Name: r.Resource}] = r.Namespaced
 	}
 	return resources
 }

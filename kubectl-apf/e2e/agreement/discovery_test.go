@@ -20,32 +20,21 @@ func requireBuiltIn(t *testing.T, lists []*metav1.APIResourceList) {
 		if strings.Contains(list.GroupVersion, "alpha") || strings.Contains(list.GroupVersion, "beta") {
 			continue // not served without flags
 		}
-		at := slices.IndexFunc(known, func(one *metav1.APIResourceList) bool { return one.GroupVersion == list.GroupVersion })
-		if !assert.GreaterOrEqual(t, at, 0, list.GroupVersion) {
-			continue
-		}
-		for i := range list.APIResources {
-			want := columns(list.APIResources[i])
-			same := slices.IndexFunc(known[at].APIResources, func(one metav1.APIResource) bool { return one.Name == want.Name })
-			if assert.GreaterOrEqual(t, same, 0, want.Name) {
-				assert.Equal(t, want, columns(known[at].APIResources[same]))
+		for _, want := range list.APIResources {
+			name, subresource, isSub := strings.Cut(want.Name, "/")
+			at := slices.IndexFunc(known, func(r builtin.Resource) bool {
+				return r.GroupVersion().String() == list.GroupVersion && r.Resource == name
+			})
+			if !assert.GreaterOrEqual(t, at, 0, "%s %s", list.GroupVersion, want.Name) {
+				continue
 			}
+			got := known[at]
+			if isSub {
+				assert.Contains(t, got.Subresources, subresource, name)
+				continue
+			}
+			assert.Equal(t, []any{want.Kind, want.Namespaced, want.SingularName, want.ShortNames},
+				[]any{got.Kind, got.Namespaced, strings.ToLower(got.Kind), got.ShortNames}, want.Name)
 		}
 	}
-}
-
-// columns returns what the table has of a resource or a subresource.
-func columns(r metav1.APIResource) metav1.APIResource {
-	if strings.Contains(r.Name, "/") {
-		out := metav1.APIResource{Name: r.Name, Group: r.Group, Version: r.Version}
-		if r.Group != "" {
-			out.Kind = r.Kind
-		}
-		return out
-	}
-	out := metav1.APIResource{Name: r.Name, Kind: r.Kind, Namespaced: r.Namespaced, SingularName: r.SingularName, ShortNames: r.ShortNames}
-	if len(r.Categories) > 0 {
-		out.Categories = r.Categories
-	}
-	return out
 }

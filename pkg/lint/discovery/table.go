@@ -1,7 +1,7 @@
 package discovery
 
 // table lists the resources of Kubernetes 1.29 to 1.37: API group and version, scope, kind,
-// plural, short names, subresources, and categories. Of resources with the same
+// plural, short names and subresources. Of resources with the same
 // name, kubectl takes the first if no group is given.
 const table = `
 core/v1                         namespaced Binding                          bindings - -
@@ -14,19 +14,19 @@ core/v1                         cluster    Namespace                        name
 core/v1                         cluster    Node                             nodes no proxy,status
 core/v1                         namespaced PersistentVolumeClaim            persistentvolumeclaims pvc status
 core/v1                         cluster    PersistentVolume                 persistentvolumes pv status
-core/v1                         namespaced Pod                              pods po attach,binding,ephemeralcontainers,eviction,exec,log,portforward,proxy,resize,status all
+core/v1                         namespaced Pod                              pods po attach,binding,ephemeralcontainers,eviction,exec,log,portforward,proxy,resize,status
 core/v1                         namespaced PodTemplate                      podtemplates - -
-core/v1                         namespaced ReplicationController            replicationcontrollers rc scale,status all
+core/v1                         namespaced ReplicationController            replicationcontrollers rc scale,status
 core/v1                         namespaced ResourceQuota                    resourcequotas quota status
 core/v1                         namespaced Secret                           secrets - -
 core/v1                         namespaced ServiceAccount                   serviceaccounts sa token
-core/v1                         namespaced Service                          services svc proxy,status all
-apiregistration.k8s.io/v1       cluster    APIService                       apiservices - status api-extensions
+core/v1                         namespaced Service                          services svc proxy,status
+apiregistration.k8s.io/v1       cluster    APIService                       apiservices - status
 apps/v1                         namespaced ControllerRevision               controllerrevisions - -
-apps/v1                         namespaced DaemonSet                        daemonsets ds status all
-apps/v1                         namespaced Deployment                       deployments deploy scale,status all
-apps/v1                         namespaced ReplicaSet                       replicasets rs scale,status all
-apps/v1                         namespaced StatefulSet                      statefulsets sts scale,status all
+apps/v1                         namespaced DaemonSet                        daemonsets ds status
+apps/v1                         namespaced Deployment                       deployments deploy scale,status
+apps/v1                         namespaced ReplicaSet                       replicasets rs scale,status
+apps/v1                         namespaced StatefulSet                      statefulsets sts scale,status
 events.k8s.io/v1                namespaced Event                            events ev -
 authentication.k8s.io/v1        cluster    SelfSubjectReview                selfsubjectreviews - -
 authentication.k8s.io/v1        cluster    TokenReview                      tokenreviews - -
@@ -34,10 +34,10 @@ authorization.k8s.io/v1         namespaced LocalSubjectAccessReview         loca
 authorization.k8s.io/v1         cluster    SelfSubjectAccessReview          selfsubjectaccessreviews - -
 authorization.k8s.io/v1         cluster    SelfSubjectRulesReview           selfsubjectrulesreviews - -
 authorization.k8s.io/v1         cluster    SubjectAccessReview              subjectaccessreviews - -
-autoscaling/v2                  namespaced HorizontalPodAutoscaler          horizontalpodautoscalers hpa status all
-autoscaling/v1                  namespaced HorizontalPodAutoscaler          horizontalpodautoscalers hpa status all
-batch/v1                        namespaced CronJob                          cronjobs cj status all
-batch/v1                        namespaced Job                              jobs - status all
+autoscaling/v2                  namespaced HorizontalPodAutoscaler          horizontalpodautoscalers hpa status
+autoscaling/v1                  namespaced HorizontalPodAutoscaler          horizontalpodautoscalers hpa status
+batch/v1                        namespaced CronJob                          cronjobs cj status
+batch/v1                        namespaced Job                              jobs - status
 certificates.k8s.io/v1          cluster    CertificateSigningRequest        certificatesigningrequests csr approval,status
 certificates.k8s.io/v1beta1     cluster    ClusterTrustBundle               clustertrustbundles - -
 networking.k8s.io/v1            cluster    IngressClass                     ingressclasses - -
@@ -56,13 +56,13 @@ storage.k8s.io/v1               namespaced CSIStorageCapacity               csis
 storage.k8s.io/v1               cluster    StorageClass                     storageclasses sc -
 storage.k8s.io/v1               cluster    VolumeAttachment                 volumeattachments - status
 storage.k8s.io/v1               cluster    VolumeAttributesClass            volumeattributesclasses vac -
-admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicy          mutatingadmissionpolicies - - api-extensions
-admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicyBinding   mutatingadmissionpolicybindings - - api-extensions
-admissionregistration.k8s.io/v1 cluster    MutatingWebhookConfiguration     mutatingwebhookconfigurations - - api-extensions
-admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicy        validatingadmissionpolicies - status api-extensions
-admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings - - api-extensions
-admissionregistration.k8s.io/v1 cluster    ValidatingWebhookConfiguration   validatingwebhookconfigurations - - api-extensions
-apiextensions.k8s.io/v1         cluster    CustomResourceDefinition         customresourcedefinitions crd,crds status api-extensions
+admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicy          mutatingadmissionpolicies - -
+admissionregistration.k8s.io/v1 cluster    MutatingAdmissionPolicyBinding   mutatingadmissionpolicybindings - -
+admissionregistration.k8s.io/v1 cluster    MutatingWebhookConfiguration     mutatingwebhookconfigurations - -
+admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicy        validatingadmissionpolicies - status
+admissionregistration.k8s.io/v1 cluster    ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings - -
+admissionregistration.k8s.io/v1 cluster    ValidatingWebhookConfiguration   validatingwebhookconfigurations - -
+apiextensions.k8s.io/v1         cluster    CustomResourceDefinition         customresourcedefinitions crd,crds status
 scheduling.k8s.io/v1            cluster    PriorityClass                    priorityclasses pc -
 coordination.k8s.io/v1          namespaced Lease                            leases - -
 coordination.k8s.io/v1beta1     namespaced LeaseCandidate                   leasecandidates - -
