@@ -17,15 +17,12 @@ import (
 type logFlags struct {
 	audit, http []string
 	zone        string
-	from, to    string
 }
 
 func (l *logFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.audit, "audit-log", nil, "An audit log, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringArrayVar(&l.http, "http-log", nil, "A log with -v=3 or more, as text or JSON, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringVar(&l.zone, "log-time-zone", "UTC", "The time zone of -v=3 logs as text, such as Europe/Berlin.")
-	flags.StringVar(&l.from, "from", "", "Leave out requests that arrived before this time, such as 2026-11-22T10:00:00Z.")
-	flags.StringVar(&l.to, "to", "", "Leave out requests that arrived at this time or later.")
 }
 
 // given reports whether a log is named.
@@ -44,13 +41,7 @@ func (l *logFlags) options(env Environment) (o record.Options, err error) {
 	if o.Audit, err = logsOf(l.audit); err != nil {
 		return o, err
 	}
-	if o.HTTP, err = logsOf(l.http); err != nil {
-		return o, err
-	}
-	if o.From, err = timeOf("--from", l.from); err != nil {
-		return o, err
-	}
-	o.To, err = timeOf("--to", l.to)
+	o.HTTP, err = logsOf(l.http)
 	return o, err
 }
 
@@ -64,18 +55,6 @@ func logsOf(texts []string) ([]record.Log, error) {
 		logs = append(logs, log)
 	}
 	return logs, nil
-}
-
-// timeOf returns the time of a flag; zero if it is empty.
-func timeOf(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%s is %q: must be a time, such as 2026-11-22T10:00:00Z", flag, text)
-	}
-	return at, nil
 }
 
 // auditLogUsage is the usage of a flag that names audit logs of any servers.

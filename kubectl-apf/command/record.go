@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -15,10 +17,9 @@ import (
 
 // recordCommand is "kubectl apf record".
 type recordCommand struct {
-	env   Environment
-	logs  logFlags
-	name  string
-	force bool
+	env  Environment
+	logs logFlags
+	name string
 }
 
 func newRecord(env Environment) *cobra.Command {
@@ -39,8 +40,7 @@ kubectl apf record --audit-log=audit.log -o recorded.trace.gz
 kubectl apf record --audit-log=a=/var/log/audit --http-log=a=/var/log/pods -o recorded.trace.zst`,
 	}.command(r.run)
 	r.logs.addTo(c.Flags())
-	c.Flags().StringVarP(&r.name, "output", "o", "", "The file of the trace. It is compressed if its name ends with .gz, .zst or .zstd.")
-	c.Flags().BoolVar(&r.force, "force", false, "Overwrite files that exist.")
+	c.Flags().StringVarP(&r.name, "output", "o", "", "The file of the trace, which must not exist. It is compressed if its name ends with .gz, .zst or .zstd.")
 	return c
 }
 
@@ -48,8 +48,8 @@ func (r *recordCommand) run(ctx context.Context, _ []string) error {
 	if r.name == "" {
 		return errors.New("-o must be given, the file of the trace")
 	}
-	if err := trace.CheckNew(r.name, r.force); err != nil { // before long work
-		return err
+	if _, err := os.Lstat(r.name); err == nil { // before long work
+		return fmt.Errorf("%s: %w: remove it, or name another", r.name, fs.ErrExist)
 	}
 	options, err := r.logs.options(r.env)
 	if err != nil {
@@ -63,10 +63,10 @@ func (r *recordCommand) run(ctx context.Context, _ []string) error {
 	return r.write(ctx, recording)
 }
 
-// write writes the trace, and says what it has. After an error the file is as it was before.
+// write writes the trace, and says what it has.
 func (r *recordCommand) write(ctx context.Context, recording *record.Recording) error {
 	header := recording.Header()
-	file, err := trace.Create(r.name, r.force, header)
+	file, err := trace.Create(r.name, header)
 	if err != nil {
 		return err
 	}

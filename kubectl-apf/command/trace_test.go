@@ -53,16 +53,13 @@ func TestTracesThatCannotBeMade(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no log", []string{"record", "-o", "mine", "--force"}, "--audit-log or --http-log must be given"},
+		{"no log", []string{"record", "-o", "new"}, "--audit-log or --http-log must be given"},
 		{"no file", []string{"record", "--audit-log=audit.log"}, "-o must be given, the file of the trace"},
-		{"a file that exists", []string{"record", "--audit-log=audit.log", "-o", "mine"}, "mine: file already exists; it is overwritten only with --force"},
-		{"a log that is empty", []string{"record", "--audit-log=empty.log", "-o", "mine", "--force"}, "empty.log: no event of the stage ResponseComplete"},
-		{"a log that does not exist", []string{"record", "--http-log=missing", "-o", "mine", "--force"}, "missing: no such file or directory"},
-		{"an unnamed log", []string{"record", "--http-log=a=", "-o", "mine", "--force"}, `the log "a=" must be PATH or REPLICA=PATH`},
-		{"a time that is none", []string{"record", "--audit-log=audit.log", "--from=now", "-o", "mine", "--force"}, `--from is "now": must be a time`},
-		{"a time that is none either", []string{"record", "--audit-log=audit.log", "--to=now", "-o", "mine", "--force"}, `--to is "now": must be a time`},
-		{"a time zone that is none", []string{"record", "--audit-log=audit.log", "--log-time-zone=Mars", "-o", "mine", "--force"}, `--log-time-zone is "Mars": must be a time zone`},
-		{"no request in the time", []string{"record", "--audit-log=audit.log", "--from=2027-01-01T00:00:00Z", "-o", "mine", "--force"}, "no request that flow control governs from 2027-01-01T00:00:00Z"},
+		{"a file that exists", []string{"record", "--audit-log=audit.log", "-o", "mine"}, "mine: file already exists: remove it, or name another"},
+		{"a log that is empty", []string{"record", "--audit-log=empty.log", "-o", "new"}, "empty.log: no event of the stage ResponseComplete"},
+		{"a log that does not exist", []string{"record", "--http-log=missing", "-o", "new"}, "missing: no such file or directory"},
+		{"an unnamed log", []string{"record", "--http-log=a=", "-o", "new"}, `the log "a=" must be PATH or REPLICA=PATH`},
+		{"a time zone that is none", []string{"record", "--audit-log=audit.log", "--log-time-zone=Mars", "-o", "new"}, `--log-time-zone is "Mars": must be a time zone`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := run(t, test.args...)

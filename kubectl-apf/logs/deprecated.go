@@ -19,11 +19,8 @@ const (
 	removedKey    = "k8s.io/removed-release"
 )
 
-// maxCallers bounds the clients whose deprecated calls are counted, maxNamed the names of each.
-const (
-	maxCallers = 4096
-	maxNamed   = 3
-)
+// maxNamed is the number of resources, agents and addresses that are named of a client.
+const maxNamed = 3
 
 // DeprecatedCalls collects who calls API versions that a release of Kubernetes removes. The zero
 // DeprecatedCalls is empty.
@@ -52,9 +49,6 @@ func (d *DeprecatedCalls) Observe(r *Request) {
 	}
 	of := d.calls[key]
 	if of == nil {
-		if len(d.calls) == maxCallers {
-			return
-		}
 		if d.calls == nil {
 			d.calls = map[caller]*lint.DeprecatedCalls{}
 		}

@@ -27,7 +27,7 @@ func requestOfLine(text string, written time.Time, clock Clock) (*Request, error
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{ID: values["audit-ID"], URI: values["URI"], Address: host(values["srcIP"]), Completed: completed}
+	r := &Request{ID: values["audit-ID"], URI: values["URI"], Completed: completed}
 	r.setAttributes(&a, query)
 	r.User, r.Groups = impersonated(values["addedInfo"])
 	r.Client, r.FlowSchema, r.PriorityLevel = values["userAgent"], values["apf_fs"], values["apf_pl"]
@@ -82,14 +82,6 @@ func impersonated(info string) (user string, groups []string) {
 		return name, strings.Split(list, ",")
 	}
 	return name, nil
-}
-
-// host returns an address without its port.
-func host(address string) string {
-	if at := strings.LastIndexByte(address, ':'); at >= 0 {
-		address = address[:at]
-	}
-	return strings.Trim(address, "[]")
 }
 
 // numbers reads the numbers of a line, and keeps the first error.

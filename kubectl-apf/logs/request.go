@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -40,19 +41,8 @@ type Request struct {
 // maxID is the number of bytes of an audit ID that httplog logs.
 const maxID = 64
 
-// Governed reports whether flow control governs the request: a long-running request
-// is not, except for a watch.
-func (r *Request) Governed() bool {
-	if r.Verb == "proxy" {
-		return false
-	}
-	switch r.Subresource {
-	case "attach", "exec", "log", "portforward", "proxy":
-		return false
-	default:
-		return true
-	}
-}
+// Governed reports whether flow control governs the request.
+func (r *Request) Governed() bool { return !uri.IsLongRunning(r.Verb, r.Subresource) }
 
 // End returns when the request ended, otherwise when it arrived.
 func (r *Request) End() time.Time {

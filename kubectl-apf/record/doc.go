@@ -27,11 +27,6 @@
 // flow control, such as authentication. Requests of exempt levels show how long that is,
 // see LeftOut.Notes of the trace.
 //
-// # Users of lines
-//
-// The user of a line that no audit event is joined to follows from the user agent of a component
-// of Kubernetes. Otherwise it is empty: then only FlowSchema says who sent the request.
-//
 // # Memory
 //
 // Requests are sorted in temporary files, with a bounded part in memory.

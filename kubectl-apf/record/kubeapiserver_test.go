@@ -36,7 +36,7 @@ func recorded(t *testing.T, o Options) (trace.Header, []trace.Request) {
 		return nil
 	}))
 	// A trace of these requests can be written.
-	w, err := trace.Create(filepath.Join(t.TempDir(), "a.trace"), false, r.Header())
+	w, err := trace.Create(filepath.Join(t.TempDir(), "a.trace"), r.Header())
 	require.NoError(t, err)
 	for i := range all {
 		require.NoError(t, w.Write(&all[i]))
@@ -87,6 +87,8 @@ func TestLinesOfKubeAPIServer(t *testing.T) {
 			assert.Zero(t, *h.LeftOut.Requests)
 			assert.Zero(t, h.LeftOut.WithoutLevel)
 			assert.Zero(t, h.LeftOut.WithoutSeats)
+			assert.Positive(t, h.LeftOut.WithoutUser)
+			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of ")
 			assert.Positive(t, count(all, isRejected))
 			for i := range all {
 				r := &all[i]

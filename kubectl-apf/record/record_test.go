@@ -107,24 +107,6 @@ func TestListOptions(t *testing.T) {
 	assert.Nil(t, all[0].List)
 }
 
-func TestUsersOfLines(t *testing.T) {
-	for agent, want := range map[string]string{
-		"unknown/v1": " []",
-		"kubelet/v1.33.0 (linux/amd64) kubernetes/abc":                                                                  "system:node:10.0.0.7 [system:nodes system:authenticated]",
-		"kube-scheduler/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                           "system:kube-scheduler [system:authenticated]",
-		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/leader-election":                                  "system:kube-controller-manager [system:authenticated]",
-		"kube-controller-manager/v1.33.0 (linux/amd64) kubernetes/abc/system:serviceaccount:kube-system:job-controller": "system:serviceaccount:kube-system:job-controller [system:serviceaccounts system:serviceaccounts:kube-system system:authenticated]",
-		"kube-apiserver/v1.33.0 (linux/amd64) kubernetes/abc":                                                           "system:apiserver [system:masters system:authenticated]",
-	} {
-		h, all := recorded(t, logsOf(t, map[string]string{"http.log": line(0, "a", agent, "/a")}))
-		assert.Equal(t, want, fmt.Sprint(all[0].User, " ", all[0].Groups), agent)
-		if all[0].User == "" {
-			assert.InDelta(t, 1, h.LeftOut.WithoutUser, 0)
-			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of 100.0% of the requests, which took 100.0% of the seconds.")
-		}
-	}
-}
-
 func TestBadInput(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -168,8 +150,8 @@ func TestHoursOfSilenceAreOneTraceAndNamed(t *testing.T) {
 	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": log.String()}))
 	assert.Len(t, all, 10)
 	notes := strings.Join(h.LeftOut.Notes, "\n")
-	assert.Contains(t, notes, "No request arrived from 2026-11-22T00:00:00Z to 2026-11-22T02:00:00Z, for 2h0m0s: the servers were idle or down, or a part of the logs is missing.")
-	assert.Contains(t, notes, "No request arrived for more than an hour 3 more times.")
+	assert.Contains(t, notes, "No request arrived from 2026-11-22T00:00:00Z to 2026-11-22T02:00:00Z, ")
+	assert.Contains(t, notes, " and 3 more times: the servers were idle or down, or a part of the logs is missing.")
 }
 
 func TestLogsOfThePodsOfANode(t *testing.T) {
@@ -186,18 +168,6 @@ func TestRequestThatEndsBeforeItBegins(t *testing.T) {
 	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": strings.Replace(event(5, "a", "alice", "/a"), "10:00:05.250000Z", "10:00:04.000000Z", 1)}))
 	assert.Nil(t, all[0].Latency)
 	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "1 requests ended before they began: the clock jumped.")
-}
-
-func TestFromAndTo(t *testing.T) {
-	o := logsOf(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b") + event(2, "c", "carol", "/c")})
-	o.From = time.Date(2026, 11, 22, 10, 0, 1, 0, time.UTC)
-	o.To = o.From.Add(time.Second)
-	_, all := recorded(t, o)
-	require.Len(t, all, 1)
-	assert.Equal(t, "bob", all[0].User)
-	o.From, o.To = o.To.Add(time.Hour), o.To.Add(2*time.Hour)
-	_, err := New(t.Context(), o)
-	require.ErrorContains(t, err, "governs from 2026-11-22T11:00:02Z to 2026-11-22T12:00:02Z")
 }
 
 func TestRecordingCanBeInterrupted(t *testing.T) {

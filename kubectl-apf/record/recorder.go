@@ -19,20 +19,12 @@ type Options struct {
 	Audit, HTTP []Log
 	// Clock is the clock of lines of text.
 	Clock logs.Clock
-	// From and To limit the arrivals of the requests: not before From, and before To. A
-	// zero time does not limit.
-	From, To time.Time
-	// Observe is called with each audit event within these limits, also of requests that are not
-	// recorded; nil for none.
+	// Observe is called with each audit event, also of requests that are not recorded; nil for none.
 	Observe func(*logs.Request)
 }
 
-const (
-	// silence is the time without a request that a trace says to have.
-	silence = time.Hour
-	// namedSilences is how many are named.
-	namedSilences = 5
-)
+// silence is the time without a request that a trace says to have.
+const silence = time.Hour
 
 // Recording is the requests of logs, sorted in temporary files. Close it.
 type Recording struct {
@@ -100,23 +92,20 @@ func (r *Recording) read(ctx context.Context) error {
 // complete checks the requests, and makes the header.
 func (r *Recording) complete(ctx context.Context) error {
 	if r.tally.requests == 0 {
-		return fmt.Errorf("the logs have no request that flow control governs%s", r.limits())
+		return errors.New("the logs have no request that flow control governs")
 	}
 	var last time.Time
-	silences := 0
+	var silences []string
 	err := r.sorted.each(func(i *item) error {
 		at := i.Arrival
 		switch gap := at.Sub(last); {
 		case last.IsZero():
 			r.header.Start = &at
 		case gap > trace.MaxGap:
-			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part with --from and --to",
+			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part from its own logs",
 				last.Format(time.RFC3339), at.Format(time.RFC3339))
 		case gap > silence:
-			if silences++; silences <= namedSilences {
-				r.notes = append(r.notes, fmt.Sprintf("No request arrived from %s to %s, for %s: the servers were idle or down, or a part of the logs is missing.",
-					last.Format(time.RFC3339), at.Format(time.RFC3339), gap.Round(time.Minute)))
-			}
+			silences = append(silences, last.Format(time.RFC3339)+" to "+at.Format(time.RFC3339))
 		}
 		last = at
 		return ctx.Err()
@@ -129,8 +118,13 @@ func (r *Recording) complete(ctx context.Context) error {
 	h.Replicas = r.tally.replicaNames()
 	h.LeftOut = r.tally.leftOut(h.Source)
 	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
-	if more := silences - namedSilences; more > 0 {
-		h.LeftOut.Notes = append(h.LeftOut.Notes, fmt.Sprintf("No request arrived for more than an hour %d more times.", more))
+	if n := len(silences); n > 0 {
+		const named = 5
+		text := "No request arrived from " + strings.Join(silences[:min(n, named)], ", ")
+		if n > named {
+			text += fmt.Sprintf(" and %d more times", n-named)
+		}
+		h.LeftOut.Notes = append(h.LeftOut.Notes, text+": the servers were idle or down, or a part of the logs is missing.")
 	}
 	return nil
 }
@@ -146,28 +140,8 @@ func (r *Recording) source() trace.Source {
 	}
 }
 
-// isWithin reports whether an arrival is within the limits.
-func (r *Recording) isWithin(at time.Time) bool {
-	return !at.Before(r.options.From) && (r.options.To.IsZero() || at.Before(r.options.To))
-}
-
-// limits says what limits the arrivals.
-func (r *Recording) limits() string {
-	text := ""
-	if !r.options.From.IsZero() {
-		text += " from " + r.options.From.Format(time.RFC3339)
-	}
-	if !r.options.To.IsZero() {
-		text += " to " + r.options.To.Format(time.RFC3339)
-	}
-	return text
-}
-
 // add adds a request that is complete.
 func (r *Recording) add(i item) error {
-	if !r.isWithin(i.Arrival) {
-		return nil
-	}
 	r.tally.add(&i)
 	i.ID, i.URI, i.Address, i.Completed = "", "", "", time.Time{}
 	return r.sorted.add(i)
@@ -207,7 +181,7 @@ func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io
 
 func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
 	return logs.ReadEvents(f.Path, in, func(one *logs.Request) error {
-		if r.options.Observe != nil && r.isWithin(one.Arrival) {
+		if r.options.Observe != nil {
 			r.options.Observe(one)
 		}
 		switch {
@@ -230,9 +204,6 @@ func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.
 		if one.FlowSchema == "" {
 			r.tally.unclassified++
 			return nil
-		}
-		if one.User == "" {
-			one.User, one.Groups = userOf(one.Client, one.Address)
 		}
 		one.Replica = f.Replica
 		return into(item{fromLine, *one})

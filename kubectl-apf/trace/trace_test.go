@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, magic := range map[string]string{"plain.trace": `{"kind"`, "gzip.trace.gz": "\x1f\x8b", "zstd.trace.zst": "\x28\xb5\x2f\xfd"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			w, err := Create(path, false, header)
+			w, err := Create(path, header)
 			require.NoError(t, err)
 			want := requests()
 			for i := range want {
@@ -216,72 +216,40 @@ func TestOpen(t *testing.T) {
 }
 
 func TestNothingIsOverwritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.trace")
+	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
+	_, err := Create(path, Header{})
+	require.ErrorIs(t, err, fs.ErrExist)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+}
+
+func TestNothingIsLeftOfATraceThatFails(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		make func(path string) error
-		want string
+		name   string
+		header Header
+		end    func(*NewFile) error
+		want   string
 	}{
-		{"a file that exists", func(path string) error {
-			_, err := Create(path, false, Header{})
-			return err
-		}, "it is overwritten only with --force"},
-		{"a file that comes into being while the trace is written", func(path string) error {
-			require.NoError(t, os.Rename(path, path+".away"))
-			f, err := Create(path, false, Header{})
-			require.NoError(t, err)
-			require.NoError(t, f.Write(&requests()[0]))
-			require.NoError(t, os.Rename(path+".away", path))
-			return f.Commit()
-		}, "exists"},
-		{"a trace that is aborted", func(path string) error {
-			f, err := Create(path, true, Header{})
-			require.NoError(t, err)
-			require.NoError(t, f.Write(&requests()[0]))
-			f.Abort()
-			return errors.New("aborted")
-		}, "aborted"},
-		{"a trace without requests", func(path string) error {
-			f, err := Create(path, true, Header{})
-			require.NoError(t, err)
-			return f.Commit()
-		}, "the trace has no requests"},
-		{"a trace with fewer requests than its header says", func(path string) error {
-			f, err := Create(path, true, Header{Requests: 2})
-			require.NoError(t, err)
-			require.NoError(t, f.Write(&requests()[0]))
-			return f.Commit()
-		}, "the trace has 1 requests, its header says 2"},
-		{"a header that is invalid", func(path string) error {
-			_, err := Create(path, true, Header{Requests: -1})
-			return err
-		}, "the header has -1 requests"},
+		{"one that is aborted", Header{}, func(f *NewFile) error { f.Abort(); return errors.New("aborted") }, "aborted"},
+		{"one with fewer requests than its header says", Header{Requests: 2}, (*NewFile).Commit, "the trace has 1 requests, its header says 2"},
+		{"one with an invalid header", Header{Requests: -1}, nil, "the header has -1 requests"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			directory := t.TempDir()
-			path := filepath.Join(directory, "a.trace")
-			require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
-			require.ErrorContains(t, test.make(path), test.want)
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, "mine", string(text))
+			f, err := Create(filepath.Join(directory, "a.trace"), test.header)
+			if test.end != nil {
+				require.NoError(t, err)
+				require.NoError(t, f.Write(&requests()[0]))
+				err = test.end(f)
+			}
+			require.ErrorContains(t, err, test.want)
 			left, err := os.ReadDir(directory)
 			require.NoError(t, err)
-			assert.Len(t, left, 1, "no temporary file is left")
+			assert.Empty(t, left)
 		})
 	}
-}
-
-func TestOverwrite(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.trace")
-	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
-	f, err := Create(path, true, Header{Source: SourceScenario})
-	require.NoError(t, err)
-	require.NoError(t, f.Write(&requests()[0]))
-	require.NoError(t, f.Commit())
-	read, err := Open(path)
-	require.NoError(t, err)
-	assert.Equal(t, SourceScenario, read.Header().Source)
-	require.NoError(t, read.Close())
 }
 
 func TestWriterRejectsWhatAReaderRejects(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -60,29 +59,23 @@ func (w *Writer) Finish() error {
 	}
 }
 
-// NewFile is a trace that is written to a file. Until Commit, it is a temporary file
-// beside it.
+// NewFile is a trace that is written to a file.
 type NewFile struct {
 	*Writer
-	name      string
-	overwrite bool
-	temporary *os.File
-	packed    io.WriteCloser
+	file   *os.File
+	packed io.WriteCloser
+	done   bool
 }
 
-// Create creates a trace in a file, compressed as the ending of its name says: .gz for
-// gzip, .zst or .zstd for zstd, any other for none. It returns an error that is
-// fs.ErrExist if the file exists, unless overwrite is true. Call Commit or Abort.
-func Create(name string, overwrite bool, header Header) (*NewFile, error) {
-	if err := CheckNew(name, overwrite); err != nil {
-		return nil, err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+// Create creates a trace in a file that does not exist, compressed as the ending of its name says: .gz for
+// gzip, .zst or .zstd for zstd, any other for none. Call Commit or Abort.
+func Create(name string, header Header) (*NewFile, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	f := &NewFile{name: name, overwrite: overwrite, temporary: temporary}
-	if f.packed, err = compress(temporary, name); err == nil {
+	f := &NewFile{file: file}
+	if f.packed, err = compress(file, name); err == nil {
 		f.Writer, err = NewWriter(f.packed, header)
 	}
 	if err != nil {
@@ -92,42 +85,23 @@ func Create(name string, overwrite bool, header Header) (*NewFile, error) {
 	return f, nil
 }
 
-// CheckNew returns an error that is fs.ErrExist if a file of this name exists and must
-// not be overwritten.
-func CheckNew(name string, overwrite bool) error {
-	_, err := os.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && overwrite:
-		return nil
-	case err == nil:
-		return fmt.Errorf("%s: %w; it is overwritten only with --force", name, fs.ErrExist)
-	default:
-		return err
-	}
-}
-
 // Abort removes what was written. After Commit it does nothing.
 func (f *NewFile) Abort() {
-	if f.temporary == nil {
-		return
+	if !f.done {
+		f.done = true
+		_ = f.file.Close()
+		_ = os.Remove(f.file.Name())
 	}
-	_ = f.temporary.Close()
-	_ = os.Remove(f.temporary.Name())
-	f.temporary = nil
 }
 
-// Commit completes the trace and gives it its name. After an error nothing of it is
-// left.
+// Commit completes the trace. After an error nothing of it is left.
 func (f *NewFile) Commit() error {
 	defer f.Abort()
-	if err := errors.Join(f.Finish(), f.packed.Close(), f.temporary.Chmod(0o644), f.temporary.Sync(), f.temporary.Close()); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+	if err := errors.Join(f.Finish(), f.packed.Close(), f.file.Sync(), f.file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", f.file.Name(), err)
 	}
-	if f.overwrite {
-		return os.Rename(f.temporary.Name(), f.name)
-	}
-	// Unlike a renaming, a link overwrites no file that came into being meanwhile.
-	return os.Link(f.temporary.Name(), f.name)
+	f.done = true
+	return nil
 }
 
 // compress returns a writer that compresses as the ending of a file name says: .gz, .zst,

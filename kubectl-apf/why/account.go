@@ -69,17 +69,12 @@ func (k *kindOfRequest) join(other *kindOfRequest) {
 	}
 }
 
-// maxDistinct bounds the users and resources of a flow that are counted.
-const maxDistinct = 1024
-
-// count adds n to a count, unless there are too many.
+// count adds n to a count.
 func count(counts *map[string]int, name string, n int) {
 	if *counts == nil {
 		*counts = map[string]int{}
 	}
-	if _, known := (*counts)[name]; known || len(*counts) < maxDistinct {
-		(*counts)[name] += n
-	}
+	(*counts)[name] += n
 }
 
 func (a *account) reject(reason string, n int, first, last time.Time) {

@@ -13,12 +13,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// maxFlows bounds the flows that are counted.
-const maxFlows = 1 << 16
-
-// maxSaid bounds the messages of handlers that are told.
-const maxSaid = 5
-
 // Query says which requests a result is about. Empty fields select everything.
 type Query struct {
 	// User is the user whom flow control sees: the impersonated one, if any.
@@ -40,17 +34,16 @@ type Inquiry struct {
 
 	// all are the flows, asked the same for the requests of the query.
 	all, asked map[flowKey]*account
-	maxFlows   int
 	// since and until span the evidence; zero if it tells no times.
 	since, until time.Time
 
-	observed, annotated    int
-	ungoverned, overlooked int
-	others                 map[string]int // responses 429 of handlers, by what they say
-	unfinished, implied    int            // events without an end, without groups
-	unknownLevels          map[string]bool
-	seen                   seen
-	deprecated             logs.DeprecatedCalls
+	observed, annotated int
+	ungoverned          int
+	others              map[string]int // responses 429 of handlers, by what they say
+	unfinished, implied int            // events without an end, without groups
+	unknownLevels       map[string]bool
+	seen                seen
+	deprecated          logs.DeprecatedCalls
 }
 
 // New returns an Inquiry with the configuration in force, and what replicas tell.
@@ -58,21 +51,17 @@ func New(q Query, c configuration.Configuration, replicas []replica.Replica, now
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{
 		query: q, configuration: c, replicas: replicas, inForce: c.InForce(now), facts: map[kschema.GroupResource]replica.Fact{},
-		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, maxFlows: maxFlows, unknownLevels: map[string]bool{}, others: map[string]int{},
+		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, unknownLevels: map[string]bool{}, others: map[string]int{},
 	}
 	i.estimator, _, _ = c.Estimator()
 	return i
 }
 
 // accountsOf returns the accounts that a request belongs to: its flow's, and if the
-// query asks for it the one of the query. There is none if there are too many flows.
+// query asks for it the one of the query.
 func (i *Inquiry) accountsOf(key flowKey, asked bool) []*account {
 	flow := i.all[key]
 	if flow == nil {
-		if len(i.all) == i.maxFlows {
-			i.overlooked++
-			return nil
-		}
 		flow = &account{}
 		i.all[key] = flow
 	}
@@ -117,11 +106,7 @@ func (i *Inquiry) Observe(r *logs.Request) {
 		i.unfinished++
 	}
 	if r.OtherRejection() {
-		if said := r.Said; len(i.others) < maxSaid || i.others[said] > 0 {
-			i.others[said]++
-		} else {
-			i.others[""]++
-		}
+		i.others[r.Said]++
 	}
 	i.span(r.Arrival, r.End())
 	reason, width := i.reason(r, key), i.width(r, &attributes, key.level)

@@ -149,7 +149,6 @@ func (i *Inquiry) notes(flows int) []string {
 	if filter := i.filter(); filter != "" {
 		add(true, "%s: the log may be filtered. If it is, what the levels served besides is unknown, so fair shares and causes of rejections are left out: give the whole log.", filter)
 	}
-	add(i.overlooked > 0, "There are more than %d flows; %d requests of the others are not counted.", i.maxFlows, i.overlooked)
 	add(flows > maxResult, "%d more flows are not shown.", flows-maxResult)
 	for _, name := range slices.Sorted(maps.Keys(i.unknownLevels)) {
 		add(true, "The priority level %q is not in the configuration: its limits are unknown.", name)

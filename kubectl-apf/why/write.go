@@ -17,22 +17,11 @@ import (
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	fmt.Fprintln(w, table.Escape(r.summary()))
-	for _, section := range []struct {
-		title string
-		table table.Table
-	}{
-		{"FLOWS", r.flowTable()},
-		{"PRIORITY LEVELS", r.levelTable()},
-		{"COUNTERS, since the servers started", r.counterTable()},
-	} {
-		if len(section.table.Rows) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "\n%s\n", section.title)
-		if err := section.table.Write(w, options); err != nil {
-			return err
-		}
+	fmt.Fprintf(w, "%s\n\n", table.Escape(r.summary()))
+	if err := table.WriteSections(w, options, table.Section{Title: "FLOWS", Table: r.flowTable()},
+		table.Section{Title: "PRIORITY LEVELS", Table: r.levelTable()},
+		table.Section{Title: "COUNTERS, since the servers started", Table: r.counterTable()}); err != nil {
+		return err
 	}
 	if len(r.Remedies) > 0 {
 		fmt.Fprint(w, "\nWHAT TO CHANGE\n")
@@ -85,22 +74,7 @@ func stamp(t *time.Time) string {
 }
 
 func (r *Result) flowTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "LEVEL"},
-		{Name: "FLOW SCHEMA"},
-		{Name: "FLOW"},
-		{Name: "REJECTED", Number: true},
-		{Name: "WAITED", Number: true},
-		{Name: "OF", Number: true, Optional: 3},
-		{Name: "REASONS"},
-		{Name: "LONGEST WAIT", Number: true, Optional: 2},
-		{Name: "SEAT-SECONDS", Number: true, Optional: 1},
-		{Name: "FAIR SHARE", Number: true, Optional: 1},
-		{Name: "SINCE", Optional: 4},
-		{Name: "LAST", Wide: true},
-		{Name: "QUEUES", Wide: true},
-		{Name: "USERS", Wide: true},
-	}}
+	t := table.New("LEVEL", "FLOW SCHEMA", "FLOW", "REJECTED>", "WAITED>", "OF>?3", "REASONS", "LONGEST WAIT>?2", "SEAT-SECONDS>?1", "FAIR SHARE>?1", "SINCE?4", "LAST+", "QUEUES+", "USERS+")
 	for i := range r.Flows {
 		f := &r.Flows[i]
 		users := make([]string, len(f.Users))
@@ -149,14 +123,7 @@ func reasons[N int | uint64](counts map[string]N) string {
 }
 
 func (r *Result) levelTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "LEVEL"},
-		{Name: "TYPE", Optional: 2},
-		{Name: "LIMIT", Number: true},
-		{Name: "USED", Number: true},
-		{Name: "FLOWS", Number: true, Optional: 1},
-		{Name: "HEAVIEST FLOWS"},
-	}}
+	t := table.New("LEVEL", "TYPE?2", "LIMIT>", "USED>", "FLOWS>?1", "HEAVIEST FLOWS")
 	for _, l := range r.Levels {
 		var least, most *float64
 		if percent := 100 / ptr.Deref(l.Capacity, 0); !math.IsInf(percent, 0) && l.Used != nil {
@@ -177,13 +144,7 @@ func (r *Result) levelTable() table.Table {
 }
 
 func (r *Result) counterTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "FLOW SCHEMA"},
-		{Name: "LEVEL"},
-		{Name: "DISPATCHED", Number: true},
-		{Name: "REJECTED"},
-		{Name: "MEAN WAIT", Number: true, Optional: 1},
-	}}
+	t := table.New("FLOW SCHEMA", "LEVEL", "DISPATCHED>", "REJECTED", "MEAN WAIT>?1")
 	for _, c := range r.Counters {
 		dispatched, rejected, wait := "-", "-", "-"
 		if c.Dispatched != nil {
