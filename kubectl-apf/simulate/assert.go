@@ -15,7 +15,7 @@ import (
 //
 //	[SCOPE.]METRIC OPERATOR VALUE
 //
-// SCOPE is level.NAME, schema.NAME, flow.SCHEMA.DISTINGUISHER, or missing for all requests.
+// SCOPE is level.NAME, schema.NAME, or missing for all requests.
 // A name with dots or spaces is in double quotes. METRIC is one of
 //
 //	requests, dispatched, waited, rejected, retries, seatSeconds
@@ -29,8 +29,8 @@ import (
 // ("100ms"), or with a percent sign for rejected: a percentage of the requests.
 type Assertion struct {
 	text     string
-	scope    string // level, schema, flow, or ""
-	names    []string
+	scope    string // level, schema, or ""
+	name     string
 	metric   string
 	operator string
 	value    float64
@@ -57,7 +57,7 @@ func (a *Assertion) ForLevel(name string) *Assertion {
 		return a
 	}
 	out := *a
-	out.scope, out.names = "level", []string{name}
+	out.scope, out.name = "level", name
 	if strings.ContainsAny(name, ".<>=! \t") {
 		name = `"` + name + `"`
 	}
@@ -73,28 +73,22 @@ func (a *Assertion) BoundsLack() bool {
 	return lack && (a.operator == "<" || a.operator == "<=" || a.operator == "==" && a.value == 0)
 }
 
-// assertionForm returns the form of an assertion: the scope and its names, metric, operator and
+// assertionForm returns the form of an assertion: the scope and its name, metric, operator and
 // value. A name in quotes keeps them.
 func assertionForm() *regexp.Regexp {
-	const name = `("[^"]+"|[^.<>=! \t"]+)\.`
-	return regexp.MustCompile(`^[ \t]*(?:(level|schema)\.` + name + `|(flow)\.` + name + name + `)?([A-Za-z0-9.-]+)[ \t]*(<=|>=|==|!=|<|>)[ \t]*([^ \t]+)[ \t]*$`)
+	return regexp.MustCompile(`^[ \t]*(?:(level|schema)\.("[^"]+"|[^.<>=! \t"]+)\.)?([A-Za-z0-9.-]+)[ \t]*(<=|>=|==|!=|<|>)[ \t]*([^ \t]+)[ \t]*$`)
 }
 
 // ParseAssertion parses an assertion. An error says what is wrong with it.
 func ParseAssertion(text string) (*Assertion, error) {
 	parts := assertionForm().FindStringSubmatch(text)
 	if parts == nil {
-		return nil, fmt.Errorf("the assertion %q must be [level.NAME.|schema.NAME.|flow.SCHEMA.FLOW.]METRIC OPERATOR VALUE, such as \"level.workload-high.wait.p99 < 100ms\"; the operator is one of <, <=, >, >=, ==, !=, and a name with dots or spaces is in double quotes", text)
+		return nil, fmt.Errorf("the assertion %q must be [level.NAME.|schema.NAME.]METRIC OPERATOR VALUE, such as \"level.workload-high.wait.p99 < 100ms\"; the operator is one of <, <=, >, >=, ==, !=, and a name with dots or spaces is in double quotes", text)
 	}
-	a := &Assertion{text: text, scope: parts[1] + parts[3], metric: parts[6], operator: parts[7]}
-	for _, name := range []string{parts[2], parts[4], parts[5]} {
-		if name != "" {
-			a.names = append(a.names, strings.Trim(name, `"`))
-		}
-	}
+	a := &Assertion{text: text, scope: parts[1], name: strings.Trim(parts[2], `"`), metric: parts[3], operator: parts[4]}
 	err := a.checkMetric()
 	if err == nil {
-		err = a.setValue(parts[8])
+		err = a.setValue(parts[5])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the assertion %q: %w", text, err)

@@ -34,12 +34,6 @@ func (c *collector) of(level, schema, distinguisher string) counted {
 	key.distinguisher = distinguisher
 	f := c.flows[key]
 	if f == nil {
-		if len(c.flows) >= maxFlows {
-			key.distinguisher = otherFlows
-			if f = c.flows[key]; f != nil {
-				return counted{level: l, schema: s, flow: f}
-			}
-		}
 		f = &figures{}
 		c.flows[key] = f
 	}

@@ -3,6 +3,8 @@ package simulate
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -52,11 +54,7 @@ func (e *estimator) work(r *trace.Request, maxWidth int) seats.Work {
 	if !e.costs.Formula().CountsStored(read) {
 		return estimate.One()
 	}
-	name := r.Resource
-	if r.APIGroup != "" {
-		name += "." + r.APIGroup
-	}
-	stored, ok := e.stored[name]
+	stored, ok := e.stored[schema.GroupResource{Group: r.APIGroup, Resource: r.Resource}.String()]
 	if !ok {
 		e.counts.assumed++
 		return estimate.One()

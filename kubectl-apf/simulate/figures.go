@@ -24,12 +24,6 @@ func (f *figures) reject(reason string) {
 // flowKey identifies a flow.
 type flowKey struct{ level, schema, distinguisher string }
 
-// maxFlows is the number of flows that are counted apart. Later ones count together.
-const maxFlows = 50_000
-
-// otherFlows is the distinguisher of flows that are not counted apart.
-const otherFlows = "(other flows)"
-
 // levelFigures are figures of one level, and its seats over time.
 type levelFigures struct {
 	figures

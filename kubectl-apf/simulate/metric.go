@@ -29,8 +29,7 @@ func (l *Level) metrics() map[string]float64 {
 	}
 }
 
-// Check returns whether the assertion holds for a result. It does not hold for what does
-// not exist; a flow that is not in the report is an example.
+// Check returns whether the assertion holds for a result. It does not hold for what does not exist.
 func (a *Assertion) Check(r *Result) Verdict {
 	v := Verdict{Assertion: a.text, Configuration: r.Name}
 	value, requests, why := a.measure(r)
@@ -45,15 +44,15 @@ func (a *Assertion) Check(r *Result) Verdict {
 	return v
 }
 
-// Level returns the priority level that the assertion is about in a result: its flow schema's or
-// flow's too; "" for all of them.
+// Level returns the priority level that the assertion is about in a result: its flow schema's too; "" for all
+// of them.
 func (a *Assertion) Level(r *Result) string {
 	switch a.scope {
 	case "level":
-		return a.names[0]
-	case "schema", "flow":
+		return a.name
+	case "schema":
 		for i := range r.FlowSchemas {
-			if r.FlowSchemas[i].Name == a.names[0] {
+			if r.FlowSchemas[i].Name == a.name {
 				return r.FlowSchemas[i].Level
 			}
 		}
@@ -67,28 +66,21 @@ func (a *Assertion) measure(r *Result) (value float64, requests uint64, why stri
 	switch a.scope {
 	case "level":
 		for i := range r.Levels {
-			if l := &r.Levels[i]; l.Name == a.names[0] {
+			if l := &r.Levels[i]; l.Name == a.name {
 				if value, ofLevel := l.metrics()[a.metric]; ofLevel {
 					return value, l.Requests, ""
 				}
 				return l.Figures.metrics()[a.metric], l.Requests, ""
 			}
 		}
-		return 0, 0, fmt.Sprintf("the priority level %q does not exist", a.names[0])
+		return 0, 0, fmt.Sprintf("the priority level %q does not exist", a.name)
 	case "schema":
 		for i := range r.FlowSchemas {
-			if s := &r.FlowSchemas[i]; s.Name == a.names[0] {
+			if s := &r.FlowSchemas[i]; s.Name == a.name {
 				return s.metrics()[a.metric], s.Requests, ""
 			}
 		}
-		return 0, 0, fmt.Sprintf("the flow schema %q has no requests", a.names[0])
-	case "flow":
-		for i := range r.Flows {
-			if f := &r.Flows[i]; f.Schema == a.names[0] && f.Distinguisher == a.names[1] {
-				return f.metrics()[a.metric], f.Requests, ""
-			}
-		}
-		return 0, 0, fmt.Sprintf("the flow %q of the flow schema %q is not in the report: more flows make it larger", a.names[1], a.names[0])
+		return 0, 0, fmt.Sprintf("the flow schema %q has no requests", a.name)
 	default:
 		return r.metrics()[a.metric], r.Requests, ""
 	}

@@ -119,9 +119,6 @@ func (s *simulation) flows(shown map[string]bool) []Flow {
 // notes returns sentences about what was assumed.
 func (s *simulation) notes() []string {
 	var notes []string
-	if s.options.AfterRestart {
-		notes = append(notes, "The API servers have just started: until the first division of seats, after 10 s, nothing is known of demand.")
-	}
 	notes = append(notes, s.placement.notes(s.read)...)
 	notes = append(notes, s.candidate.Configuration.Notes...)
 	if s.options.Loop == Open {
@@ -139,9 +136,5 @@ func (s *simulation) notes() []string {
 		notes = append(notes, "Queueing is the code of k8s.io/apiserver v0.33; the division of the seats is computed as its controller does.")
 	}
 	notes = append(notes, s.services.notes()...)
-	notes = append(notes, s.estimator.notes()...)
-	if len(s.collector.flows) >= maxFlows {
-		notes = append(notes, fmt.Sprintf("There are more than %d flows: later ones count together.", maxFlows))
-	}
-	return notes
+	return append(notes, s.estimator.notes()...)
 }

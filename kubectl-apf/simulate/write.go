@@ -13,38 +13,21 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-// textWidth is the width of sentences where no terminal says another.
-const textWidth = 100
-
-// maxDifferences is the number of differences in a table that is not wide.
-const maxDifferences = 25
-
 // WriteTable writes the report for people.
 func (r *Report) WriteTable(w io.Writer, options table.Options) error {
 	if r.Doubt != "" {
-		table.WriteWords(w, r.Doubt, "", cmp.Or(options.Width, textWidth))
+		table.WriteWords(w, r.Doubt, "", options)
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "TRACE %s (%s), %s simulated from %s on; %s\n", table.Escape(r.Trace.Name), r.Trace.Source,
+	fmt.Fprintf(w, "TRACE %s (%s), %s simulated from %s on; %s\n\n", table.Escape(r.Trace.Name), r.Trace.Source,
 		time.Duration(r.Results[0].Seconds*float64(time.Second)).Round(time.Second), r.Trace.Start.UTC().Format(time.RFC3339), &r.Trace.Recorded)
-	sections := []table.Section{
-		{Title: "CONFIGURATIONS", Table: r.resultTable()},
-		{Title: "PRIORITY LEVELS, in seats of all replicas", Table: r.levelTable()},
-		{Title: "FLOW SCHEMAS", Table: r.schemaTable()},
-		{Title: "FLOWS", Table: r.flowTable()},
-	}
-	if len(r.Results) > 1 {
-		sections = append(sections, table.Section{Title: "DIFFERENCES from " + table.Escape(r.Results[0].Name), Table: r.differenceTable(), Most: maxDifferences})
-	}
-	if len(r.Assertions) > 0 {
-		sections = append(sections, table.Section{Title: "ASSERTIONS", Table: r.assertionTable()})
-	}
-	for _, s := range sections {
-		fmt.Fprintln(w)
-		s.Empty = "none"
-		if err := s.Write(w, options); err != nil {
-			return err
-		}
+	if err := table.WriteSections(w, options,
+		table.Section{Title: "CONFIGURATIONS", Table: r.resultTable()},
+		table.Section{Title: "PRIORITY LEVELS, in seats of all replicas", Table: r.levelTable()},
+		table.Section{Title: "FLOW SCHEMAS", Table: r.schemaTable()},
+		table.Section{Title: "FLOWS", Table: r.flowTable()},
+		table.Section{Title: "ASSERTIONS", Table: r.assertionTable()}); err != nil {
+		return err
 	}
 	return table.WriteNotes(w, "\n", r.notes())
 }
@@ -67,13 +50,12 @@ func (r *Report) notes() []string {
 }
 
 func (r *Report) resultTable() table.Table {
-	t := table.Table{Columns: slices.Concat(
-		[]table.Column{{Name: "NAME"}, {Name: "ENGINE"}, {Name: "RELEASE", Optional: 1}, {Name: "LOOP"}},
-		table.Numbers("REPLICAS", "TOTAL", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"))}
+	columns := []string{"NAME", "ENGINE", "RELEASE?1", "LOOP", "REPLICAS>", "TOTAL>", "REQUESTS>", "WAITED>", "REJECTED>", "P50>", "P99>", "MAX>"}
 	leftOut := slices.ContainsFunc(r.Results, func(one Result) bool { return one.LeftOut > 0 })
 	if leftOut {
-		t.Columns = append(t.Columns, table.Numbers("LEFT OUT")...)
+		columns = append(columns, "LEFT OUT>")
 	}
+	t := table.New(columns...)
 	for i := range r.Results {
 		one := &r.Results[i]
 		release := one.Release
@@ -92,8 +74,7 @@ func (r *Report) resultTable() table.Table {
 }
 
 func (r *Report) levelTable() table.Table {
-	t := table.Table{Columns: slices.Concat(table.Texts("LEVEL", "CONFIGURATION"),
-		table.Numbers("REQUESTS", "REJECTED", "NOMINAL", "LIMIT", "SEATS", "MOST", "BORROWED", "LENT", "P50", "P90", "P99", "MAX"), table.Texts("CHANGE"))}
+	t := table.New("LEVEL", "CONFIGURATION", "REQUESTS>", "REJECTED>", "NOMINAL>", "LIMIT>", "SEATS>", "MOST>", "BORROWED>", "LENT>", "P50>", "P90>", "P99>", "MAX>", "CHANGE")
 	for i := range r.Results {
 		for j := range r.Results[i].Levels {
 			l := &r.Results[i].Levels[j]
@@ -118,8 +99,7 @@ func (w Wait) cells() []string {
 }
 
 func (r *Report) schemaTable() table.Table {
-	t := table.Table{Columns: slices.Concat(table.Texts("FLOW SCHEMA", "LEVEL", "CONFIGURATION"),
-		table.Numbers("REQUESTS", "WAITED", "REJECTED", "P50", "P90", "P99", "MAX"), table.Texts("CHANGE"))}
+	t := table.New("FLOW SCHEMA", "LEVEL", "CONFIGURATION", "REQUESTS>", "WAITED>", "REJECTED>", "P50>", "P90>", "P99>", "MAX>", "CHANGE")
 	for i := range r.Results {
 		for j := range r.Results[i].FlowSchemas {
 			s := &r.Results[i].FlowSchemas[j]
@@ -132,9 +112,7 @@ func (r *Report) schemaTable() table.Table {
 }
 
 func (r *Report) flowTable() table.Table {
-	t := table.Table{Columns: slices.Concat(
-		[]table.Column{{Name: "FLOW"}, {Name: "FLOW SCHEMA", Optional: 1}, {Name: "LEVEL"}, {Name: "CONFIGURATION"}},
-		table.Numbers("SEAT-SECONDS", "REQUESTS", "WAITED", "REJECTED", "P50", "P99", "MAX"), table.Texts("CHANGE"))}
+	t := table.New("FLOW", "FLOW SCHEMA?1", "LEVEL", "CONFIGURATION", "SEAT-SECONDS>", "REQUESTS>", "WAITED>", "REJECTED>", "P50>", "P99>", "MAX>", "CHANGE")
 	for i := range r.Results {
 		for j := range r.Results[i].Flows {
 			f := &r.Results[i].Flows[j]
@@ -153,39 +131,19 @@ func (r *Report) change(of *Result, kind DifferenceKind, name string) string {
 	var texts []string
 	for i := range r.Differences {
 		if d := &r.Differences[i]; d.Configuration == of.Name && of != &r.Results[0] && d.Kind == kind && d.Name == name {
-			texts = append(texts, strings.TrimPrefix(d.Metric, "wait.")+" "+d.mark())
+			mark := " worse"
+			if d.Gains {
+				mark = " better"
+			}
+			texts = append(texts, strings.TrimPrefix(d.Metric, "wait.")+mark)
 		}
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, ", ")
 }
 
-func (d *Difference) mark() string {
-	if d.Gains {
-		return "better"
-	}
-	return "worse"
-}
-
-func (r *Report) differenceTable() table.Table {
-	t := table.Table{Columns: slices.Concat(table.Texts("CONFIGURATION", "OF", "NAME", "METRIC"),
-		table.Numbers("BEFORE", "AFTER"), []table.Column{{Name: "CHANGE"}, {Name: "FLOW SCHEMA", Optional: 1}})}
-	for i := range r.Differences {
-		d := &r.Differences[i]
-		text, moved := table.Seconds, ""
-		if d.Metric == "rejected" {
-			text = func(part float64) string { return table.Tenths(100*part) + "%" }
-		}
-		if d.From != "" {
-			moved = d.From + " -> " + d.To
-		}
-		t.Rows = append(t.Rows, []string{d.Configuration, string(d.Kind), d.Name, d.Metric, text(d.Before), text(d.After), d.mark(), moved})
-	}
-	return t
-}
-
 func (r *Report) assertionTable() table.Table {
-	t := table.Table{Columns: table.Texts("ASSERTION", "CONFIGURATION", "HOLDS", "VALUE")}
+	t := table.New("ASSERTION", "CONFIGURATION", "HOLDS", "VALUE")
 	for _, v := range r.Assertions {
 		holds := "no"
 		if v.Holds {

@@ -101,7 +101,7 @@ func TestTheReportIsATableForPeople(t *testing.T) {
 	text := out.String()
 	for _, want := range []string{
 		"TRACE trace.jsonl (scenario), ", "\nCONFIGURATIONS\n", "\nPRIORITY LEVELS, in seats of all replicas\n", "\nFLOW SCHEMAS\n",
-		"\nFLOWS\n", "\nDIFFERENCES from one\n", "queue-full", "p99 better", "\nNote: The loop is open: ", "\nNote: many: Only many says this.\n",
+		"\nFLOWS\n", "queue-full", "p99 better", "\nNote: The loop is open: ", "\nNote: many: Only many says this.\n",
 	} {
 		assert.Contains(t, text, want)
 	}

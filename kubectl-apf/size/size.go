@@ -123,9 +123,6 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(options.Goals, isAboutFlow) {
-		options.Simulate.Flows = allFlows
-	}
 	s := &search{options: options.Simulate, base: c.WithMandatory(), goals: options.Goals}
 	if err := s.unlimited(ctx); err != nil {
 		return nil, err
@@ -148,14 +145,6 @@ func Run(ctx context.Context, options Options, c configuration.Configuration) (*
 	out.Simulations = s.ran
 	out.decide()
 	return out, nil
-}
-
-// allFlows is a number of flows that no result exceeds.
-const allFlows = 1 << 20
-
-// isAboutFlow reports whether a goal is about one flow, which must be in each result.
-func isAboutFlow(goal *simulate.Assertion) bool {
-	return strings.HasPrefix(strings.TrimSpace(goal.String()), "flow.")
 }
 
 func checkGoals(goals []*simulate.Assertion) error {

@@ -69,7 +69,7 @@ func (s *Size) leftOut() string {
 }
 
 func (s *Size) levelTable() table.Table {
-	t := table.Table{Columns: append(table.Texts("LEVEL"), table.Numbers("REQUESTS/S", "MEAN", "MOST", "NEEDS", "RANGE", "HAS", "SHARES")...)}
+	t := table.New("LEVEL", "REQUESTS/S>", "MEAN>", "MOST>", "NEEDS>", "RANGE>", "HAS>", "SHARES>")
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		needs, between, shares := table.Dash, table.Dash, strconv.Itoa(int(l.Shares))
