@@ -16,7 +16,7 @@ import (
 func TestAnObjectIsNoSubresource(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "pods-only.yaml", strings.NewReplacer("workload-low", "workload-high", `resources: ["*"]`, "resources: [pods]").Replace(flowSchema))
-	for _, words := range []string{"get pods/web-1", "get pods web-1", "get --raw=/api/v1/namespaces/shop/pods/web-1"} {
+	for _, words := range []string{"get pods/web-1", "get pods web-1", "get /api/v1/namespaces/shop/pods/web-1"} {
 		got := run(t, append([]string{"explain", "--as=robot", "--offline", "--release=1.33", "-f", "pods-only.yaml", "-o", "json", "-n", "shop"}, strings.Fields(words)...)...)
 		require.Zero(t, got.status, got.errOut)
 		var answer explain.Answer

@@ -70,7 +70,7 @@ func partialCases() []partialCase {
 		{name: "why, a log that is absent", args: offline("why", "-f", "absent.log"), status: statusFailed, says: []string{"absent.log"}},
 
 		{name: "whose, objects without UIDs", args: offline("whose", "abc"), status: statusFailed, says: []string{"error: no object here has a UID"}},
-		{name: "whose, a damaged log", args: []string{"whose", "schema-0", "--audit-log=damaged.log"}, says: []string{"Note: 1 of 2 lines of the audit log are skipped"}},
+		{name: "whose, a damaged log", args: []string{"whose", "schema-0", "--audit-log=damaged.log"}, says: []string{"Note: damaged.log: 1 of 2 lines are skipped"}},
 
 		{name: "diff, events without groups", args: offline("diff", "-f", "flowschemas.yaml", "--audit-log=nogroups.log"), status: statusFindings, says: []string{"global-default", "Note: 1 of 1 events have no groups"}},
 		{name: "diff, an empty log", args: offline("diff", "-f", "flowschemas.yaml", "--audit-log=empty"), status: statusFailed, says: []string{"empty: no event"}},

@@ -43,7 +43,7 @@ The baseline is the built-in objects of a release, with the files of --baseline 
 them. A candidate is the baseline with a file or directory laid over it. With --compare,
 the candidates are compared with the baseline; otherwise they are simulated alone.
 
-An assertion is [level.NAME.|schema.NAME.|flow.SCHEMA.FLOW.]METRIC OPERATOR VALUE, such as
+An assertion is [level.NAME.|schema.NAME.]METRIC OPERATOR VALUE, such as
 "level.workload-high.wait.p99 < 100ms" or "rejected < 0.1%". It is checked on the
 candidates, or on the baseline if there are none.
 
@@ -68,7 +68,6 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
 	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
-	f.BoolVar(&s.options.AfterRestart, "after-restart", false, "Begin with API servers that have just started: they know nothing of demand for 10 s. Otherwise the beginning of the trace settles the limits first.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
 	f.StringArrayVar(&s.assertions, "assert", nil, "An assertion. It may be repeated.")
 	return c
@@ -141,7 +140,7 @@ func (s *simulateCommand) configuration(ctx context.Context, files []string) (co
 	if err != nil {
 		return c, err
 	}
-	objects, err := above.Files(ctx)
+	objects, err := above.Files()
 	if err != nil {
 		return c, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 )
 
 // whoseCommand is "kubectl apf whose".
@@ -63,7 +64,7 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	}
 	history, err := w.history()
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.auditLog, err)
+		return err
 	}
 	c, err := from.Configuration(ctx)
 	if err != nil {
@@ -102,11 +103,9 @@ func (w *whoseCommand) history() (*explain.History, error) {
 	}
 	defer func() { _ = in.Close() }()
 	history := &explain.History{}
-	if err := history.Read(in); err != nil {
-		return nil, err
-	}
-	for _, note := range history.Notes() {
+	summary, err := logs.ReadAuditEvents(w.auditLog, in, history.Add)
+	for _, note := range summary.Notes() {
 		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
 	}
-	return history, nil
+	return history, err
 }

@@ -45,7 +45,7 @@ func BuiltIn(release Release) (Configuration, error) {
 			c.FlowSchemas = append(c.FlowSchemas, schema.DeepCopy())
 		}
 	}
-	if release.Compare(lastOfRemoved) <= 0 {
+	if !lastOfRemoved.OlderThan(release) {
 		c.FlowSchemas = append(c.FlowSchemas, removed...)
 	}
 	for _, level := range slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations) {

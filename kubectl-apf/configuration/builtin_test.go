@@ -34,7 +34,7 @@ func TestBuiltInObjectsOfEachRelease(t *testing.T) {
 	}
 	for _, release := range configuration.Releases() {
 		want := upTo133
-		if release.Compare("1.34") >= 0 {
+		if !release.OlderThan("1.34") {
 			want = from134
 		}
 		assert.Equal(t, want, schemaNames(t, release), release)

@@ -11,11 +11,6 @@ import (
 // defaultShares are the shares of a limited level that states none.
 const defaultShares = 30
 
-// ProtectedLevels returns the levels that the cluster itself depends on.
-func ProtectedLevels() []string {
-	return []string{"catch-all", "exempt", "leader-election", "node-high", "system"}
-}
-
 // Shares returns the nominal shares of a level.
 func Shares(level *flowcontrolv1.PriorityLevelConfiguration) int64 {
 	switch {

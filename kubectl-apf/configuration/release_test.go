@@ -31,22 +31,11 @@ func TestReleaseOfAVersion(t *testing.T) {
 }
 
 func TestReleasesAreComparedByNumber(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		a, b configuration.Release
-		want int
-	}{
-		{"the same", "1.33", "1.33", 0},
-		{"a minor of fewer digits", "1.9", "1.29", -1},
-		{"a minor of more digits", "1.100", "1.29", 1},
-		{"another major", "2.0", "1.37", 1},
-		{"no release is the oldest", "", "0.0", -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, c.a.Compare(c.b))
-			assert.Equal(t, -c.want, c.b.Compare(c.a))
-		})
+	for _, pair := range [][2]configuration.Release{{"1.9", "1.29"}, {"1.29", "1.100"}, {"1.37", "2.0"}, {"", "1.0"}} {
+		assert.True(t, pair[0].OlderThan(pair[1]), "%v", pair)
+		assert.False(t, pair[1].OlderThan(pair[0]), "%v", pair)
 	}
+	assert.False(t, configuration.Newest.OlderThan(configuration.Newest))
 }
 
 func TestAllReleasesAreKnown(t *testing.T) {

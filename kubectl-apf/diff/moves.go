@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -59,7 +61,7 @@ func (m *moves) result() []Move {
 	all := make([]Move, 0, len(m.byRoute))
 	for r, t := range m.byRoute {
 		resources := t.resources
-		if len(resources.counts) == 0 {
+		if len(resources) == 0 {
 			resources = t.unlikely
 		}
 		all = append(all, Move{
@@ -85,10 +87,7 @@ func resourceOf(a *flow.Attributes) string {
 	if !a.IsResourceRequest {
 		return a.Path
 	}
-	name := a.Resource
-	if a.APIGroup != "" {
-		name += "." + a.APIGroup
-	}
+	name := kschema.GroupResource{Group: a.APIGroup, Resource: a.Resource}.String()
 	if a.Subresource != "" {
 		name += "/" + a.Subresource
 	}

@@ -51,18 +51,6 @@ type Object struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
 	Change Change `json:"change"`
-	// Fields are the fields of the specification that differ, if the object is in both
-	// configurations.
-	Fields []Field `json:"fields,omitempty"`
-}
-
-// Field is a field of a specification. A list is one field.
-type Field struct {
-	// Path is the path of the field, such as "spec.matchingPrecedence".
-	Path string `json:"path"`
-	// Before and After are the values; nil if the field is not set.
-	Before any `json:"before"`
-	After  any `json:"after"`
 }
 
 // Place is where a request is classified to.
@@ -86,7 +74,7 @@ type Move struct {
 // Top is the most frequent values of an attribute.
 type Top struct {
 	Values []Value `json:"values"`
-	// More is the number of further values; at least that many if they are very many.
+	// More is the number of further values.
 	More int `json:"more,omitempty"`
 }
 

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -15,55 +14,22 @@ const maxRows = 25
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	sections := []table.Section{
-		{Title: "OBJECTS", Table: r.objectTable(), Empty: "No object changes.", Most: maxRows},
-		{Title: r.moveTitle(), Table: r.moveTable(options.Wide), Empty: "No request moves.", Most: maxRows},
-		{Title: "FLOW SCHEMAS", Table: r.schemaTable(), Empty: "No flow schema stops or starts to match.", Most: maxRows},
-		{Title: "PRIORITY LEVELS, in seats of one replica", Table: r.levelTable()},
-	}
-	for i, s := range sections {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := s.Write(w, options); err != nil {
-			return err
-		}
+	if err := table.WriteSections(w, options,
+		table.Section{Title: "OBJECTS", Table: r.objectTable(), Empty: "No object changes.", Most: maxRows},
+		table.Section{Title: r.moveTitle(), Table: r.moveTable(options.Wide), Empty: "No request moves.", Most: maxRows},
+		table.Section{Title: "FLOW SCHEMAS", Table: r.schemaTable(), Empty: "No flow schema stops or starts to match.", Most: maxRows},
+		table.Section{Title: "PRIORITY LEVELS, in seats of one replica", Table: r.levelTable()}); err != nil {
+		return err
 	}
 	return table.WriteNotes(w, "\n", r.Notes)
 }
 
 func (r *Result) objectTable() table.Table {
-	t := table.Table{Columns: []table.Column{{Name: "KIND", Optional: 1}, {Name: "NAME"}, {Name: "CHANGE"}, {Name: "FIELDS"}}}
+	t := table.New("KIND?1", "NAME", "CHANGE")
 	for _, o := range r.Objects {
-		fields := make([]string, len(o.Fields))
-		for i, f := range o.Fields {
-			fields[i] = f.String()
-		}
-		t.Rows = append(t.Rows, []string{o.Kind, o.Name, string(o.Change), strings.Join(fields, "; ")})
+		t.Rows = append(t.Rows, []string{o.Kind, o.Name, string(o.Change)})
 	}
 	return t
-}
-
-// String returns the field with its values, if these are not lists.
-func (f Field) String() string {
-	path := strings.TrimPrefix(f.Path, "spec.")
-	_, before := f.Before.([]any)
-	_, after := f.After.([]any)
-	if before || after {
-		return path
-	}
-	return path + ": " + textOf(f.Before) + " -> " + textOf(f.After)
-}
-
-func textOf(value any) string {
-	if value == nil {
-		return "unset"
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return strings.Trim(string(text), `"`)
 }
 
 func (r *Result) moveTitle() string {
@@ -75,15 +41,7 @@ func (r *Result) moveTitle() string {
 }
 
 func (r *Result) moveTable(wide bool) table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "COUNT", Number: true},
-		{Name: "FROM"},
-		{Name: "TO"},
-		{Name: "USERS"},
-		{Name: "VERBS"},
-		{Name: "RESOURCES"},
-		{Name: "NAMESPACES", Optional: 1},
-	}}
+	t := table.New("COUNT>", "FROM", "TO", "USERS", "VERBS", "RESOURCES", "NAMESPACES?1")
 	count := 3
 	if wide {
 		count = maxTop
@@ -121,7 +79,7 @@ func (t Top) text(count int) string {
 }
 
 func (r *Result) schemaTable() table.Table {
-	t := table.Table{Columns: table.Texts("NAME", "CHANGE", "BECAUSE")}
+	t := table.New("NAME", "CHANGE", "BECAUSE")
 	for _, s := range r.FlowSchemas {
 		t.Rows = append(t.Rows, []string{s.Name, string(s.Matching), s.Because})
 	}
@@ -129,15 +87,7 @@ func (r *Result) schemaTable() table.Table {
 }
 
 func (r *Result) levelTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "NAME"},
-		{Name: "NOMINAL", Number: true},
-		{Name: "LOWER", Number: true, Optional: 2},
-		{Name: "UPPER", Number: true, Optional: 2},
-		{Name: "LENDS", Number: true, Optional: 1},
-		{Name: "BORROWS", Number: true, Optional: 1},
-		{Name: ""},
-	}}
+	t := table.New("NAME", "NOMINAL>", "LOWER>?2", "UPPER>?2", "LENDS>?1", "BORROWS>?1", "")
 	for _, l := range r.Levels {
 		t.Rows = append(t.Rows, []string{
 			l.Name,

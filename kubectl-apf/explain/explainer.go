@@ -11,6 +11,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -95,27 +96,21 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 // bypass returns why the API server does not subject a request to flow control; empty if
 // it does. For flowcontrol-apiserver only watches are long-running.
 func (e *Explainer) bypass(a *flow.Attributes) string {
+	what := ""
 	switch {
 	case e.input.Configuration.Own:
-		return ""
-	case a.Verb == "proxy":
-		return "A request with the verb proxy is long-running. Flow control does not apply to it."
-	case a.IsResourceRequest && isLongRunning(a.Subresource):
-		return fmt.Sprintf("A request for the subresource %s is long-running. Flow control does not apply to it.", a.Subresource)
+	case uri.IsLongRunning(a.Verb, a.Subresource):
+		what = "with the verb proxy"
+		if a.Verb != "proxy" {
+			what = "for the subresource " + a.Subresource
+		}
 	case !a.IsResourceRequest && strings.HasPrefix(a.Path, "/debug/pprof/"):
-		return "A request for a profile is long-running. Flow control does not apply to it."
-	default:
+		what = "for a profile"
+	}
+	if what == "" {
 		return ""
 	}
-}
-
-func isLongRunning(subresource string) bool {
-	switch subresource {
-	case "attach", "exec", "proxy", "log", "portforward":
-		return true
-	default:
-		return false
-	}
+	return fmt.Sprintf("A request %s is long-running. Flow control does not apply to it.", what)
 }
 
 func attributesOf(h httpRequest, who user.Info) Attributes {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
@@ -12,8 +13,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`{"kind":"Event","objectRef":{"apiGroup":"flowcontrol.apiserver.k8s.io","resource":"flowschemas","uid":"u","name":"n"},"responseObject":{"items":[{"metadata":{}}]}}`))
 	f.Add([]byte(`{"kind":"Event","verb":"delete","stage":"ResponseComplete","impersonatedUser":null,"requestObject":[],"responseObject":{"details":{"uid":1}}}`))
 	f.Fuzz(func(_ *testing.T, line []byte) {
-		history := &History{}
-		history.add(logs.Entry{Number: 1, Kind: logs.KindEvent, Text: line})
-		history.Notes()
+		summary, _ := logs.ReadAuditEvents("log", bytes.NewReader(line), (&History{}).Add)
+		summary.Notes()
 	})
 }

@@ -2,14 +2,9 @@ package explain
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 )
 
 // group is the API group of the objects.
@@ -19,12 +14,6 @@ const group = "flowcontrol.apiserver.k8s.io"
 // zero History is empty.
 type History struct {
 	objects map[string]mention
-	// Events is the number of audit events, Skipped of lines that are none.
-	Events, Skipped int
-	// FirstSkipped is the number of the first line that is none, from 1 on.
-	FirstSkipped int
-	// Truncated says why the log ends before its end; nil if it does not.
-	Truncated error
 }
 
 // mention is an object in an audit log.
@@ -35,50 +24,6 @@ type mention struct {
 	// deleted is when it was deleted, and by whom; zero if the log does not say.
 	deleted   time.Time
 	deletedBy string
-}
-
-// Read adds an audit log, in any form that package logs knows. Entries that are no event
-// are counted and skipped. It is an error if none is one.
-func (h *History) Read(log io.Reader) error {
-	truncated, err := logs.ReadEntries(log, func(entry logs.Entry) error {
-		h.add(entry)
-		return nil
-	})
-	h.Truncated = truncated
-	if err == nil && h.Events == 0 {
-		err = errors.New("no event: must be audit.k8s.io/v1 Events, as JSON")
-	}
-	if err != nil {
-		return fmt.Errorf("reading the audit log: %w", err)
-	}
-	return nil
-}
-
-// Notes returns a sentence for each thing that is wrong with what was read.
-func (h *History) Notes() []string {
-	var notes []string
-	if h.Skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d lines of the audit log are skipped: line %d is no audit.k8s.io/v1 Event.", h.Skipped, h.Skipped+h.Events, h.FirstSkipped))
-	}
-	if h.Truncated != nil {
-		notes = append(notes, fmt.Sprintf("The audit log is truncated: %s.", h.Truncated))
-	}
-	return notes
-}
-
-func (h *History) add(entry logs.Entry) {
-	if entry.Kind == logs.KindRequest || entry.Kind == logs.KindLine {
-		return
-	}
-	var event auditv1.Event
-	if err := json.Unmarshal(entry.Text, &event); err != nil || event.Kind != "Event" {
-		if h.Skipped++; h.Skipped == 1 {
-			h.FirstSkipped = entry.Number
-		}
-		return
-	}
-	h.Events++
-	h.Add(&event)
 }
 
 // Add adds an event.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -95,13 +94,21 @@ func (r Request) pathRequest() (httpRequest, error) {
 	default:
 		return h, fmt.Errorf("verb %q must be an HTTP method in lower case, such as get or post, for a path", r.Verb)
 	}
-	query := h.url.Query()
-	r.Options.addTo(query)
-	if verb == "watch" {
-		query.Set("watch", "true")
+	query, err := r.options(verb)
+	for key, values := range h.url.Query() {
+		if !query.Has(key) {
+			query[key] = values
+		}
 	}
 	h.url.RawQuery = query.Encode()
-	return h, nil
+	return h, err
+}
+
+// options returns the options of the request as parameters of a URL.
+func (r Request) options(verb string) (url.Values, error) {
+	options := r.Options
+	options.Watch = verb == "watch"
+	return metav1.ParameterCodec.EncodeParameters(&options, metav1.SchemeGroupVersion)
 }
 
 // resourceRequest returns a request by its resource.
@@ -116,14 +123,13 @@ func (r Request) resourceRequest() (httpRequest, error) {
 	case verb == "deletecollection" && r.Name != "":
 		return h, fmt.Errorf("deletecollection takes no name; to delete %q, use the verb delete", r.Name)
 	}
-	query := url.Values{}
-	r.Options.addTo(query)
+	query, err := r.options(verb)
+	if err != nil {
+		return h, err
+	}
 	segments, name := r.collection(), r.Name
 	switch verb {
 	case "list", "watch":
-		if verb == "watch" {
-			query.Set("watch", "true")
-		}
 		if name != "" && r.Subresource == "" {
 			selectName(query, name)
 			h.notes = append(h.notes, fmt.Sprintf("A %s of one name is a %s with the field selector metadata.name=%s.", verb, verb, name))
@@ -194,22 +200,4 @@ func selectName(query url.Values, name string) {
 		selector += "," + more
 	}
 	query.Set("fieldSelector", selector)
-}
-
-// addTo adds the options that are set.
-func (o Options) addTo(query url.Values) {
-	for key, value := range map[string]string{
-		"labelSelector": o.LabelSelector, "fieldSelector": o.FieldSelector, "resourceVersion": o.ResourceVersion,
-		"resourceVersionMatch": o.ResourceVersionMatch, "continue": o.Continue,
-	} {
-		if value != "" {
-			query.Set(key, value)
-		}
-	}
-	if o.Limit != 0 {
-		query.Set("limit", strconv.FormatInt(o.Limit, 10))
-	}
-	if o.SendInitialEvents != nil {
-		query.Set("sendInitialEvents", strconv.FormatBool(*o.SendInitialEvents))
-	}
 }

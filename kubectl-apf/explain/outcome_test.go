@@ -164,7 +164,6 @@ func TestWithAQueueForEachFlowItsOwnRequestsDecide(t *testing.T) {
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, fmt.Sprintf("global-default, alice; queue %d", first), a.Flow.text("global-default"))
 	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text())
-	assert.Equal(t, "QUEUE(WAITING)", a.replicasTable().Columns[6].Name)
 }
 
 func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {

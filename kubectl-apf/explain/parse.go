@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Parser reads requests in the form of the package comment.
@@ -25,10 +26,9 @@ type Flags struct {
 	Namespace         string
 	AllNamespaces     bool
 	Subresource       string
-	Raw               string
 	As                string
 	AsGroups          []string
-	Options           Options
+	Options           metav1.ListOptions
 	SendInitialEvents bool
 
 	set *pflag.FlagSet
@@ -39,12 +39,11 @@ func (f *Flags) AddTo(set *pflag.FlagSet) {
 	f.set = set
 	set.BoolVarP(&f.AllNamespaces, "all-namespaces", "A", false, "The request is for all namespaces.")
 	set.StringVar(&f.Subresource, "subresource", "", "The request is for this subresource, such as status or scale.")
-	set.StringVar(&f.Raw, "raw", "", "The request is for this URL path, with or without a query.")
 	set.StringVarP(&f.Options.LabelSelector, "selector", "l", "", "Label selector of a list or a watch.")
 	set.StringVar(&f.Options.FieldSelector, "field-selector", "", "Field selector of a list or a watch.")
 	set.Int64Var(&f.Options.Limit, "limit", 0, "Limit of a list; 0 means none. kubectl get uses 500.")
 	set.StringVar(&f.Options.ResourceVersion, "resource-version", "", "resourceVersion of a list or a watch. Informers list with 0.")
-	set.StringVar(&f.Options.ResourceVersionMatch, "resource-version-match", "", "resourceVersionMatch of a list: Exact or NotOlderThan.")
+	set.StringVar((*string)(&f.Options.ResourceVersionMatch), "resource-version-match", "", "resourceVersionMatch of a list: Exact or NotOlderThan.")
 	set.StringVar(&f.Options.Continue, "continue", "", "Continue token of a list.")
 	set.BoolVar(&f.SendInitialEvents, "send-initial-events", false, "sendInitialEvents of a watch.")
 	set.StringVarP(&f.Namespace, "namespace", "n", "", "The namespace of the request.")
@@ -59,12 +58,16 @@ var ErrNoRequest = errors.New("a request must be VERB RESOURCE [NAME...], VERB R
 // its options.
 func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 	words = withoutServer(words)
-	if len(words) == 0 || len(words) == 1 && flags.Raw == "" {
+	if len(words) < 2 {
 		return nil, ErrNoRequest
 	}
 	r := p.request(words[0], flags)
-	if flags.Raw != "" || strings.HasPrefix(words[1], "/") {
-		return rawRequest(r, words[1:], flags)
+	if strings.HasPrefix(words[1], "/") {
+		if len(words) > 2 || flags.Subresource != "" {
+			return nil, fmt.Errorf("a path is the whole request: %q must not follow it", strings.Join(append(words[2:], flags.Subresource), " "))
+		}
+		r.Path = words[1]
+		return []Request{r}, nil
 	}
 	named, err := objectsOf(r.Verb, words[1:])
 	if err != nil {
@@ -103,22 +106,10 @@ func (p Parser) request(verb string, flags *Flags) Request {
 	if flags.As != "" {
 		r.User = flags.As
 	}
-	if flags.set != nil && flags.set.Changed("send-initial-events") {
+	if flags.set.Changed("send-initial-events") {
 		r.Options.SendInitialEvents = &flags.SendInitialEvents
 	}
 	return r
-}
-
-// rawRequest returns a request for a path, which is the value of --raw or the only word.
-func rawRequest(r Request, words []string, flags *Flags) ([]Request, error) {
-	r.Path = flags.Raw
-	if r.Path == "" {
-		r.Path, words = words[0], words[1:]
-	}
-	if len(words) > 0 || flags.Subresource != "" {
-		return nil, fmt.Errorf("a path is the whole request: %q must not follow it", strings.Join(append(words, flags.Subresource), " "))
-	}
-	return []Request{r}, nil
 }
 
 // objectRequest returns the request for an object or a collection.

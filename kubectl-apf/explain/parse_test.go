@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -19,11 +20,11 @@ func TestOptionsAndDefaults(t *testing.T) {
 			User: "system:serviceaccount:ci:builder",
 		},
 		"watch pods -A -l app=web --send-initial-events=false --as bob --as-group=x --as-group y": {
-			Verb: "watch", Resource: pods, User: "bob", Groups: []string{"x", "y"}, Options: Options{LabelSelector: "app=web", SendInitialEvents: &no},
+			Verb: "watch", Resource: pods, User: "bob", Groups: []string{"x", "y"}, Options: metav1.ListOptions{LabelSelector: "app=web", SendInitialEvents: &no},
 		},
 		"list pods --limit 5 --resource-version=0 --resource-version-match NotOlderThan --continue=c --field-selector a=b": {
 			Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"},
-			Options: Options{FieldSelector: "a=b", Limit: 5, ResourceVersion: "0", ResourceVersionMatch: "NotOlderThan", Continue: "c"},
+			Options: metav1.ListOptions{FieldSelector: "a=b", Limit: 5, ResourceVersion: "0", ResourceVersionMatch: "NotOlderThan", Continue: "c"},
 		},
 		"get /metrics": {Verb: "get", Path: "/metrics", User: "alice", Groups: []string{"devs"}},
 	} {

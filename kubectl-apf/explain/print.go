@@ -70,18 +70,11 @@ func (a *Answer) fields() fields {
 
 // replicasTable is the state of the priority level on each API server.
 func (a *Answer) replicasTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "API SERVER"},
-		{Name: "SEATS", Number: true},
-		{Name: "LIMIT", Number: true},
-		{Name: "EXECUTING", Number: true, Optional: 2},
-		{Name: "WAITING", Number: true},
-		{Name: "OUTCOME"},
-		{Name: "HAND: QUEUE(WAITING)", Optional: 1},
-	}}
+	hand := "HAND: QUEUE(WAITING)"
 	if a.PriorityLevel.byFlow {
-		t.Columns[6].Name = "QUEUE(WAITING)"
+		hand = "QUEUE(WAITING)"
 	}
+	t := table.New("API SERVER", "SEATS>", "LIMIT>", "EXECUTING>?2", "WAITING>", "OUTCOME", hand+"?1")
 	for i := range a.Replicas {
 		r := &a.Replicas[i]
 		t.Rows = append(t.Rows, []string{
@@ -94,12 +87,7 @@ func (a *Answer) replicasTable() table.Table {
 
 // traceTable are the flow schemas that were compared with the request.
 func (a *Answer) traceTable() table.Table {
-	t := table.Table{Columns: []table.Column{
-		{Name: "PRECEDENCE", Number: true, Optional: 2},
-		{Name: "FLOW SCHEMA"},
-		{Name: "PRIORITY LEVEL", Optional: 1},
-		{Name: "FIRST DIFFERENCE"},
-	}}
+	t := table.New("PRECEDENCE>?2", "FLOW SCHEMA", "PRIORITY LEVEL?1", "FIRST DIFFERENCE")
 	for _, step := range a.Trace {
 		row := []string{strconv.Itoa(int(step.MatchingPrecedence)), step.FlowSchema, step.PriorityLevel, "none: it matches the request"}
 		for _, reason := range step.Reasons {

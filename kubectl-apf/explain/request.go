@@ -1,5 +1,10 @@
 package explain
 
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
 // Request is a request to be explained.
 type Request struct {
 	// Verb is the verb as RBAC has it: get, list, watch, create, update, patch, delete
@@ -20,7 +25,7 @@ type Request struct {
 	User   string
 	Groups []string
 	// Options are the options of a list or a watch.
-	Options Options
+	Options metav1.ListOptions
 	// Notes become notes of the answer.
 	Notes []string
 }
@@ -36,19 +41,5 @@ type Resource struct {
 
 // String returns the resource and its group, such as "deployments.apps".
 func (r Resource) String() string {
-	if r.Group == "" {
-		return r.Resource
-	}
-	return r.Resource + "." + r.Group
-}
-
-// Options are the options of a list or a watch.
-type Options struct {
-	LabelSelector        string `json:"labelSelector,omitempty"`
-	FieldSelector        string `json:"fieldSelector,omitempty"`
-	Limit                int64  `json:"limit,omitempty"`
-	ResourceVersion      string `json:"resourceVersion,omitempty"`
-	ResourceVersionMatch string `json:"resourceVersionMatch,omitempty"`
-	Continue             string `json:"continue,omitempty"`
-	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
+	return schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 }

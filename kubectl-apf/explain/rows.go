@@ -36,15 +36,7 @@ func (e *Explainer) ExplainAll(line string, requests []Request) Rows {
 
 // WriteTable writes the answers for people.
 func (r Rows) WriteTable(w io.Writer, options table.Options) error {
-	t := table.Table{Columns: []table.Column{
-		{Name: "REQUEST"},
-		{Name: "USER", Optional: 3},
-		{Name: "FLOW SCHEMA"},
-		{Name: "PRIORITY LEVEL", Optional: 1},
-		{Name: "FLOW", Optional: 2},
-		{Name: "SEATS", Number: true},
-		{Name: "OUTCOME"},
-	}}
+	t := table.New("REQUEST", "USER?3", "FLOW SCHEMA", "PRIORITY LEVEL?1", "FLOW?2", "SEATS>", "OUTCOME")
 	for _, row := range r {
 		t.Rows = append(t.Rows, row.cells())
 	}

@@ -116,9 +116,7 @@ func formerly(uid string, history *History, replacements map[[2]string]string) O
 
 // WriteTable writes the objects for people.
 func (o Objects) WriteTable(w io.Writer, options table.Options) error {
-	t := table.Table{Columns: []table.Column{
-		{Name: "UID"}, {Name: "KIND", Optional: 2}, {Name: "NAME"}, {Name: "PRIORITY LEVEL", Optional: 1}, {Name: "STATE"},
-	}}
+	t := table.New("UID", "KIND?2", "NAME", "PRIORITY LEVEL?1", "STATE")
 	for _, one := range o {
 		t.Rows = append(t.Rows, []string{one.UID, table.OrDash(one.Kind), table.OrDash(one.Name), table.OrDash(one.PriorityLevel), string(one.State)})
 	}

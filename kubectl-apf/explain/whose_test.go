@@ -1,9 +1,6 @@
 package explain
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
@@ -87,44 +85,18 @@ not an event
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"objectRef":{"resource":"flowschemas","name":"kept","uid":"uid-of-kept","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":403},"stageTimestamp":"2026-11-22T11:40:00.000000Z"}
 {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"pods","name":"web","uid":"uid-of-pod","apiVersion":"v1"},"responseStatus":{"code":201},"stageTimestamp":"2026-11-22T11:50:00.000000Z"}`
 
-func TestAuditLogMayBeCompressed(t *testing.T) {
-	var compressed bytes.Buffer
-	w := gzip.NewWriter(&compressed)
-	_, err := io.WriteString(w, log)
+// historyOf reads an audit log.
+func historyOf(t *testing.T, text string) *History {
+	t.Helper()
+	history := &History{}
+	summary, err := logs.ReadAuditEvents("a.log", strings.NewReader(text), history.Add)
 	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	var plain, history History
-	require.NoError(t, plain.Read(strings.NewReader(log)))
-	require.NoError(t, history.Read(&compressed))
-	assert.NotEmpty(t, history.objects)
-	assert.Equal(t, plain, history)
-}
-
-func TestWhatIsWrongWithAnAuditLogIsSaid(t *testing.T) {
-	var history History
-	require.NoError(t, history.Read(strings.NewReader(log)))
-	assert.Equal(t, []string{"1 of 7 lines of the audit log are skipped: line 2 is no audit.k8s.io/v1 Event."}, history.Notes())
-
-	var compressed bytes.Buffer
-	w := gzip.NewWriter(&compressed)
-	_, err := io.WriteString(w, log+"\n")
-	require.NoError(t, err)
-	require.NoError(t, w.Flush()) // without an end
-	history = History{}
-	require.NoError(t, history.Read(&compressed))
-	require.Len(t, history.Notes(), 2)
-	assert.Equal(t, "The audit log is truncated: unexpected EOF.", history.Notes()[1])
-
-	for _, text := range []string{"", "a line\n", "{}\n"} {
-		var none History
-		require.EqualError(t, none.Read(strings.NewReader(text)), "reading the audit log: no event: must be audit.k8s.io/v1 Events, as JSON", "%q", text)
-	}
+	assert.Equal(t, []string{"a.log: 1 of 7 lines are skipped; line 2 is no audit.k8s.io/v1 Event."}, summary.Notes())
+	return history
 }
 
 func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
-	var history History
-	require.NoError(t, history.Read(strings.NewReader(log)))
-	assert.Equal(t, 1, history.Skipped)
+	history := historyOf(t, log)
 	at := func(hour, minute int) *time.Time {
 		time := time.Date(2026, 11, 22, hour, minute, 0, 0, time.UTC)
 		return &time
@@ -160,7 +132,7 @@ func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.UID = c.uid
-			found := FindUIDs([]string{c.uid}, existing(), &history)
+			found := FindUIDs([]string{c.uid}, existing(), history)
 			require.Len(t, found, 1)
 			for _, instant := range []*time.Time{found[0].LastSeen, found[0].Deleted} {
 				if instant != nil {

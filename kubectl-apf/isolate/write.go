@@ -9,21 +9,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-// textWidth is the width of sentences where no terminal says another.
-const textWidth = 100
-
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	width := options.Width
-	if width == 0 {
-		width = textWidth
-	}
 	fmt.Fprintln(w, "Operator: "+table.Escape(r.whose()))
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		fmt.Fprintln(w, "\n"+table.Escape(o.head()))
 		for _, sentence := range o.Why {
-			table.WriteWords(w, table.Escape(sentence), "  ", width)
+			table.WriteWords(w, sentence, "  ", options)
 		}
 	}
 	fmt.Fprintln(w)
@@ -61,7 +54,7 @@ func (o *Object) head() string {
 // Manifests returns the objects as YAML to apply, with what explains them as comments.
 func (r *Result) Manifests() (string, error) {
 	var text strings.Builder
-	comment := func(sentence string) { table.WriteWords(&text, table.Escape(sentence), "# ", textWidth) }
+	comment := func(sentence string) { table.WriteWords(&text, sentence, "# ", table.Options{}) }
 	comment("Written by kubectl apf isolate for the " + r.whose() + ".")
 	for _, note := range r.Notes {
 		comment("Note: " + note)

@@ -139,10 +139,10 @@ func (c *cluster) readRelease(ctx context.Context, front *client, out *configura
 	switch {
 	case out.Release == "":
 		return sentence("%s is of the version %q, which is no release of Kubernetes.", front.name, info.GitVersion)
-	case out.Release.Compare(configuration.Oldest) < 0:
+	case out.Release.OlderThan(configuration.Oldest):
 		return sentence("Kubernetes %s of %s is older than %s, the oldest release that is supported.",
 			out.Release, front.name, configuration.Oldest)
-	case out.Release.Compare(configuration.Newest) > 0:
+	case configuration.Newest.OlderThan(out.Release):
 		out.Notes = append(out.Notes, fmt.Sprintf("Kubernetes %s of %s is newer than %s, the newest release that is known.",
 			out.Release, front.name, configuration.Newest))
 	}

@@ -2,8 +2,6 @@ package source_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +14,7 @@ import (
 )
 
 func TestWithoutFilesThereAreNone(t *testing.T) {
-	files, err := newSource(t, source.Options{Offline: true}).Files(t.Context())
+	files, err := newSource(t, source.Options{Offline: true}).Files()
 	require.NoError(t, err)
 	assert.Empty(t, files.Objects)
 }
@@ -30,8 +28,6 @@ func TestFilesThatNamesStandFor(t *testing.T) {
 		"overlay/base/kustomization.yaml": "resources: [schema.yaml]\n",
 		"overlay/kustomization.yaml":      "namePrefix: pre-\nresources: [base]\n",
 	})
-	server := httptest.NewServer(http.FileServer(http.Dir(directory)))
-	t.Cleanup(server.Close)
 	at := func(names ...string) []string {
 		for i := range names {
 			names[i] = filepath.Join(directory, names[i])
@@ -48,14 +44,11 @@ func TestFilesThatNamesStandFor(t *testing.T) {
 		{"several files", resource.FilenameOptions{Filenames: at("b.yml", "a.yaml")}, []string{"b", "a"}, ""},
 		{"a directory", resource.FilenameOptions{Filenames: at("")}, []string{"a", "b"}, ""},
 		{"a directory with those below", resource.FilenameOptions{Filenames: at("below", "a.yaml"), Recursive: true}, []string{"c", "a"}, ""},
-		{"a pattern", resource.FilenameOptions{Filenames: at("*.y*ml")}, []string{"a", "b"}, ""},
-		{"a URL", resource.FilenameOptions{Filenames: []string{server.URL + "/a.yaml"}}, []string{"a"}, ""},
 		{"a kustomization", resource.FilenameOptions{Kustomize: filepath.Join(directory, "overlay")}, []string{"pre-k"}, ""},
 		{"a file that does not exist", resource.FilenameOptions{Filenames: at("a.yaml", "absent.yaml")}, []string{"a"}, "absent.yaml: the file does not exist"},
-		{"a URL that does not exist", resource.FilenameOptions{Filenames: append(at("a.yaml"), server.URL+"/absent")}, []string{"a"}, "/absent: the server answered 404 Not Found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files, err := newSource(t, source.Options{Offline: true, Files: c.options}).Files(t.Context())
+			files, err := newSource(t, source.Options{Offline: true, Files: c.options}).Files()
 			require.NoError(t, err)
 			var got []string
 			for _, object := range files.Objects {
@@ -82,7 +75,7 @@ func TestWhatADirectoryHasBesideObjectsIsCounted(t *testing.T) {
 		"chart/templates/map.yaml": fmt.Sprintf(template, "ConfigMap"), "chart/list.yaml": "- a\n", "tsconfig.json": "{// comment\n}",
 	})
 	read := func(names ...string) source.Files {
-		files, err := newSource(t, source.Options{Offline: true, Files: resource.FilenameOptions{Filenames: names, Recursive: true}}).Files(t.Context())
+		files, err := newSource(t, source.Options{Offline: true, Files: resource.FilenameOptions{Filenames: names, Recursive: true}}).Files()
 		require.NoError(t, err)
 		return files
 	}
@@ -104,7 +97,7 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		Offline: true, Files: resource.FilenameOptions{Filenames: []string{"-"}}, Stdin: strings.NewReader(schemaYAML("a", "v1", "l")),
 	})
 	for range 2 {
-		files, err := s.Files(t.Context())
+		files, err := s.Files()
 		require.NoError(t, err)
 		assert.Len(t, files.Objects, 1)
 	}

@@ -1,16 +1,13 @@
 package source
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
@@ -28,26 +25,22 @@ const stdin = "-"
 // them itself to know the place of each object and its unknown fields.
 type fileReader struct {
 	options resource.FilenameOptions
-	stdin   io.Reader
-
-	// stdinRead and stdinErr are what was read: standard input can be read once.
-	stdinRead []byte
-	stdinErr  error
-	stdinDone bool
+	// stdin returns standard input, which can be read once.
+	stdin func() ([]byte, error)
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options: options.Files, stdin: options.Stdin}
+	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.MaxFile) })}
 }
 
 // read returns the objects of all files.
-func (r *fileReader) read(ctx context.Context) (Files, error) {
+func (r *fileReader) read() (Files, error) {
 	var files Files
 	decoder, err := newDecoder()
 	if err != nil {
 		return files, err
 	}
-	for _, document := range r.documents(ctx, &files) {
+	for _, document := range r.documents(&files) {
 		files.add(decoder, document)
 	}
 	if files.skipped > 0 {
@@ -118,9 +111,6 @@ func (o *Object) notes() []string {
 	for _, duplicate := range o.DuplicateFields {
 		notes = append(notes, fmt.Sprintf("%s: %s; the last value is in force.", o.Place, duplicate))
 	}
-	if o.IsNameGenerated {
-		notes = append(notes, fmt.Sprintf("%s: The server generates the name; %s stands for it here.", o.Place, o.Name()))
-	}
 	if o.PriorityLevel != nil && o.PriorityLevel.Spec.Limited != nil && hasOldShares(o.APIVersion) {
 		notes = append(notes, fmt.Sprintf("%s: %s of %s is converted to nominalConcurrencyShares.", o.Place, oldShares, o.APIVersion))
 	}
@@ -134,7 +124,7 @@ func hasOldShares(apiVersion string) bool {
 }
 
 // documents returns the documents of all files, and adds the errors of the rest.
-func (r *fileReader) documents(ctx context.Context, files *Files) []document {
+func (r *fileReader) documents(files *Files) []document {
 	var documents []document
 	take := func(name string, data []byte, err error, found bool) {
 		more, splitErr := split(name, data)
@@ -151,22 +141,18 @@ func (r *fileReader) documents(ctx context.Context, files *Files) []document {
 		}
 	}
 	for _, name := range r.options.Filenames {
-		switch {
-		case name == stdin:
-			data, err := r.readStdin()
+		if name == stdin {
+			data, err := r.stdin()
 			take(name, data, err, false)
-		case strings.HasPrefix(name, "http://"), strings.HasPrefix(name, "https://"):
-			data, err := r.download(ctx, name)
-			take(name, data, err, false)
-		default:
-			paths, err := expand(name, r.options.Recursive)
-			if err != nil {
-				files.Errors = append(files.Errors, fileErrorOf(name, err))
-			}
-			for _, path := range paths {
-				data, err := plain.ReadFile(path)
-				take(path, data, err, path != name)
-			}
+			continue
+		}
+		paths, err := expand(name, r.options.Recursive)
+		if err != nil {
+			files.Errors = append(files.Errors, fileErrorOf(name, err))
+		}
+		for _, path := range paths {
+			data, err := plain.ReadFile(path)
+			take(path, data, err, path != name)
 		}
 	}
 	if r.options.Kustomize != "" {
@@ -187,62 +173,22 @@ func fileErrorOf(name string, err error) FileError {
 	return FileError{Place: Place{File: name, Item: -1}, Err: err}
 }
 
-func (r *fileReader) readStdin() ([]byte, error) {
-	if !r.stdinDone {
-		r.stdinRead, r.stdinErr = plain.ReadAll(r.stdin, plain.MaxFile)
-		r.stdinDone = true
-	}
-	return r.stdinRead, r.stdinErr
-}
-
-func (r *fileReader) download(ctx context.Context, url string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s", response.Status)
-	}
-	return plain.ReadAll(response.Body, plain.MaxFile)
-}
-
-// expand returns the files that a name stands for: a file, a pattern, or the manifests
-// in a directory.
-func expand(name string, recursive bool) ([]string, error) {
-	names := []string{name}
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		matches, err := filepath.Glob(name)
-		if err != nil {
-			return nil, fmt.Errorf("it is no pattern: %w", err)
+// expand returns the files that a name stands for: a file, or the manifests in a directory.
+func expand(root string, recursive bool) (paths []string, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return errors.New("the file does not exist")
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && !recursive:
+			return filepath.SkipDir
+		case !entry.IsDir() && (path == root || slices.Contains(resource.FileExtensions, filepath.Ext(path))):
+			paths = append(paths, path)
 		}
-		if len(matches) == 0 {
-			return nil, errors.New("the file does not exist")
-		}
-		names = matches
-	}
-	var paths []string
-	for _, root := range names {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && path != root && !recursive:
-				return filepath.SkipDir
-			case !entry.IsDir() && (path == root || slices.Contains(resource.FileExtensions, filepath.Ext(path))):
-				paths = append(paths, path)
-			}
-			return nil
-		})
-		if err != nil {
-			return paths, err
-		}
-	}
-	return paths, nil
+		return nil
+	})
+	return paths, err
 }
 
 // kustomize returns the manifests that a directory builds.

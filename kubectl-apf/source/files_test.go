@@ -37,7 +37,7 @@ func filesOf(t *testing.T, text string) (source.Files, error) {
 	t.Helper()
 	return newSource(t, source.Options{
 		Offline: true, Files: resource.FilenameOptions{Filenames: []string{"-"}}, Stdin: strings.NewReader(text),
-	}).Files(t.Context())
+	}).Files()
 }
 
 func TestObjectsOfFiles(t *testing.T) {
@@ -132,14 +132,6 @@ func TestAKeyThatReplacesAMergedOneIsNoDuplicate(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files.Notes, 1)
 	assert.Contains(t, files.Notes[0], `line 11: key "resources" already set in map; the last value is in force.`)
-}
-
-func TestAGeneratedNameIsNoted(t *testing.T) {
-	files, err := filesOf(t, strings.Replace(schemaYAML("", "v1", "l"), "  name: \n", "  generateName: a-\n", 1))
-	require.NoError(t, err)
-	require.NoError(t, files.Err())
-	assert.Equal(t, "a-00000", files.Objects[0].Name())
-	assert.Equal(t, []string{"-:1: The server generates the name; a-00000 stands for it here."}, files.Notes)
 }
 
 func TestUnknownAndDuplicateFields(t *testing.T) {

@@ -50,12 +50,3 @@ func TestTheAPIServerSaysWhatAServiceAccountMay(t *testing.T) {
 	assert.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, spec.Groups)
 	assert.Equal(t, "leases", spec.ResourceAttributes.Resource)
 }
-
-func TestWhoMayNotAskIsTold(t *testing.T) {
-	web := source.Account{Namespace: "shop", Name: "web"}
-	answers := map[string]answer{"/apis/authorization.k8s.io/v1/subjectaccessreviews": forbidden()}
-	_, err := newSource(t, source.Options{Cluster: clusterOf(t, startServer(t, answers).Server)}).May(t.Context(), web, authorizationv1.ResourceAttributes{})
-	assert.ErrorContains(t, err, `the right "create" on subjectaccessreviews.authorization.k8s.io is missing`)
-	_, err = newSource(t, source.Options{Offline: true}).May(t.Context(), web, authorizationv1.ResourceAttributes{})
-	assert.ErrorIs(t, err, source.ErrNoReviews)
-}

@@ -49,12 +49,17 @@ import (
 // Source is where a command looks. Its errors are sentences, with the remedy. Methods may be called repeatedly,
 // and read a cluster again each time.
 type Source interface {
+	base
+	// Files returns the objects of the files alone. It is an error if there are files
+	// and none has an object of the group.
+	Files() (Files, error)
+}
+
+// base is what files are laid over.
+type base interface {
 	// Configuration returns the objects in force, files included. A file that cannot
 	// be read is an error here.
 	Configuration(ctx context.Context) (configuration.Configuration, error)
-	// Files returns the objects of the files alone. It is an error if there are files
-	// and none has an object of the group.
-	Files(ctx context.Context) (Files, error)
 	// Replicas returns the state of each replica of the API server, sorted by name.
 	// Offline there are none.
 	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
@@ -124,11 +129,11 @@ func New(options Options) (Source, error) {
 	files := newFileReader(options)
 	switch {
 	case options.Dumps != "":
-		return &overlaid{base: newSaved(options), files: files}, nil
+		return &overlaid{newSaved(options), files}, nil
 	case options.Offline:
-		return &overlaid{base: &builtIn{options: options}, files: files}, nil
+		return &overlaid{&builtIn{options: options}, files}, nil
 	default:
-		return &overlaid{base: &cluster{options: options}, files: files}, nil
+		return &overlaid{&cluster{options: options}, files}, nil
 	}
 }
 
@@ -161,14 +166,6 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// base is what files are laid over.
-type base interface {
-	Configuration(ctx context.Context) (configuration.Configuration, error)
-	Replicas(ctx context.Context, want Want) ([]replica.Replica, error)
-	Facts(ctx context.Context) (Facts, error)
-	May(ctx context.Context, account Account, what authorizationv1.ResourceAttributes) (bool, error)
-}
-
 // overlaid lays files over a base.
 type overlaid struct {
 	base
@@ -177,10 +174,10 @@ type overlaid struct {
 
 var _ Source = (*overlaid)(nil)
 
-func (o *overlaid) Files(ctx context.Context) (Files, error) { return o.files.read(ctx) }
+func (o *overlaid) Files() (Files, error) { return o.files.read() }
 
 func (o *overlaid) Configuration(ctx context.Context) (configuration.Configuration, error) {
-	files, err := o.files.read(ctx)
+	files, err := o.files.read()
 	if err != nil {
 		return configuration.Configuration{}, err
 	}

@@ -27,16 +27,6 @@ func metricsOf(levels []*flowcontrolv1.PriorityLevelConfiguration, total int) re
 	return metrics
 }
 
-func TestTotalOfBuiltInLevelsIsInferred(t *testing.T) {
-	c, err := configuration.BuiltIn("1.33")
-	require.NoError(t, err)
-	for _, total := range []int{60, 600, 3000, 1200} {
-		got, note := inferTotal(c.PriorityLevels, metricsOf(c.PriorityLevels, total))
-		assert.Equal(t, total, got)
-		assert.Contains(t, note, "is inferred from the nominal limits")
-	}
-}
-
 func TestInferredTotalGivesTheLimitsOfTheMetrics(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

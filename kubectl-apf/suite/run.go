@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 )
@@ -48,8 +50,8 @@ func (s *Suite) Run(c configuration.Configuration, now time.Time) Result {
 	explainer := explain.New(explain.Input{Configuration: c, Facts: s.facts(), Now: now})
 	r := Result{Suite: s.path, Cases: make([]CaseResult, 0, len(s.Cases)), Notes: c.Notes}
 	schemas := map[string]string{} // levels by schema
-	for _, schema := range c.FlowSchemas {
-		schemas[schema.Name] = schema.Spec.PriorityLevelConfiguration.Name
+	for _, of := range c.FlowSchemas {
+		schemas[of.Name] = of.Spec.PriorityLevelConfiguration.Name
 	}
 	for i := range s.Cases {
 		outcome := s.Cases[i].run(explainer, schemas)
@@ -104,7 +106,7 @@ func (e *Expectation) failures(got *Got, answer *explain.Answer, schemas map[str
 			fail("seats", fmt.Sprint(*e.Seats), "none", answer.Bypass)
 		case seats.AtMost > seats.Width:
 			fail("seats", fmt.Sprint(*e.Seats), fmt.Sprintf("%d to %d", seats.Width, seats.AtMost),
-				fmt.Sprintf("the suite has no facts about %s: set objects, bytes or watchers", resourceOf(answer)))
+				fmt.Sprintf("the suite has no facts about %s: set objects, bytes or watchers", schema.GroupResource{Group: answer.Request.APIGroup, Resource: answer.Request.Resource}))
 		case *e.Seats != got.Seats:
 			fail("seats", fmt.Sprint(*e.Seats), fmt.Sprint(got.Seats), seats.Why)
 		}
@@ -128,13 +130,6 @@ func whyNot(expected string, exists bool, answer *explain.Answer) string {
 		reasons[i] = reason.Field + ": " + strings.TrimSuffix(reason.Message, ".")
 	}
 	return fmt.Sprintf("%q does not match: %s", expected, strings.Join(reasons, "; "))
-}
-
-func resourceOf(answer *explain.Answer) string {
-	if answer.Request.APIGroup == "" {
-		return answer.Request.Resource
-	}
-	return answer.Request.Resource + "." + answer.Request.APIGroup
 }
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }

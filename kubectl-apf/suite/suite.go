@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -83,7 +84,7 @@ type Request struct {
 	User        string   `json:"user"`
 	Groups      []string `json:"groups,omitempty"`
 	// Options are the options of a list or a watch.
-	Options explain.Options `json:"options,omitzero"`
+	Options metav1.ListOptions `json:"options,omitzero"`
 }
 
 // Expectation is what a request must get. What is not set is not tested.

@@ -23,14 +23,7 @@ func (c *CaseResult) Message() string {
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	t := table.Table{Columns: []table.Column{
-		{Name: "RESULT"},
-		{Name: "CASE"},
-		{Name: "FLOW SCHEMA"},
-		{Name: "LEVEL", Optional: 1},
-		{Name: "FLOW", Optional: 2},
-		{Name: "SEATS", Number: true, Optional: 3},
-	}}
+	t := table.New("RESULT", "CASE", "FLOW SCHEMA", "LEVEL?1", "FLOW?2", "SEATS>?3")
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		row := []string{"pass", c.Name, table.Dash, table.Dash, table.Dash, table.Dash}

@@ -58,17 +58,3 @@ func Seconds(s float64) string {
 		return strconv.FormatFloat(s, 'g', 3, 64) + "s"
 	}
 }
-
-// Texts returns columns of texts.
-func Texts(names ...string) []Column { return columns(false, names) }
-
-// Numbers returns columns of numbers.
-func Numbers(names ...string) []Column { return columns(true, names) }
-
-func columns(number bool, names []string) []Column {
-	out := make([]Column, len(names))
-	for i, name := range names {
-		out[i] = Column{Name: name, Number: number}
-	}
-	return out
-}

@@ -22,17 +22,17 @@ func TestNumbersAndUnits(t *testing.T) {
 	}
 }
 
-func TestSection(t *testing.T) {
-	s := table.Section{Title: "FLOWS", Empty: "none", Most: 1, Table: table.Table{Columns: table.Texts("NAME"), Rows: [][]string{{"a"}, {"b"}}}}
-	var out bytes.Buffer
-	require.NoError(t, s.Write(&out, table.Options{}))
-	assert.Equal(t, "FLOWS\nNAME\na\n1 more; wide output shows them.\n", out.String())
-	out.Reset()
-	s.Table.Rows = [][]string{{"a"}, {"b"}}
-	require.NoError(t, s.Write(&out, table.Options{Wide: true}))
-	assert.Equal(t, "FLOWS\nNAME\na\nb\n", out.String())
-	out.Reset()
-	s.Table.Rows = nil
-	require.NoError(t, s.Write(&out, table.Options{}))
-	assert.Equal(t, "FLOWS\nnone\n", out.String())
+func TestSections(t *testing.T) {
+	section := func(title string, rows ...[]string) table.Section {
+		s := table.Section{Title: title, Table: table.New("NAME"), Most: 1}
+		s.Table.Rows = rows
+		return s
+	}
+	two, none := section("TWO", []string{"a"}, []string{"b"}), section("NONE")
+	none.Empty = "none"
+	for wide, want := range map[bool]string{false: "NONE\nnone\n\nTWO\nNAME\na\n1 more; wide output shows them.\n", true: "NONE\nnone\n\nTWO\nNAME\na\nb\n"} {
+		var out bytes.Buffer
+		require.NoError(t, table.WriteSections(&out, table.Options{Wide: wide}, section("ABSENT"), none, two))
+		assert.Equal(t, want, out.String())
+	}
 }

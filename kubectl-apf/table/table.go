@@ -16,22 +16,36 @@ const (
 	ellipsis = "…"
 )
 
-// Column is a column of a table.
-type Column struct {
-	Name string
-	// Number aligns the column right.
-	Number bool
-	// Optional is more than 0 for a column that may be left out. Where the table is too
-	// wide, columns are left out from the highest Optional on.
-	Optional int
-	// Wide is true for a column that only wide tables have.
-	Wide bool
+// column is a column of a table.
+type column struct {
+	name     string
+	number   bool // aligned right
+	wide     bool // only in wide tables
+	optional int  // more than 0 if it may be left out
 }
 
 // Table is a table of texts. Each row has a cell for each column.
 type Table struct {
-	Columns []Column
+	columns []column
 	Rows    [][]string
+}
+
+// New returns a table with columns of these names. A name ends with > if the column has numbers, which are
+// aligned right; with + if only wide tables have it; and with ?1 or a larger number if it may be left out
+// where the table is too wide, the largest first.
+func New(names ...string) Table {
+	var t Table
+	for _, name := range names {
+		var c column
+		if at := strings.LastIndexByte(name, '?'); at >= 0 {
+			c.optional = int(name[at+1] - '0')
+			name = name[:at]
+		}
+		name, c.wide = strings.CutSuffix(name, "+")
+		c.name, c.number = strings.CutSuffix(name, ">")
+		t.columns = append(t.columns, c)
+	}
+	return t
 }
 
 // Options say how a table is written.
@@ -42,12 +56,15 @@ type Options struct {
 	Wide bool
 }
 
+// TextWidth is the width of sentences, in characters, where no terminal says another.
+const TextWidth = 100
+
 // Write writes the table. Control characters in cells are written as escape
 // sequences, because cells may come from clients.
 func (t Table) Write(w io.Writer, options Options) error {
 	l := newLayout(t)
 	if !options.Wide {
-		l.omit(func(c Column) bool { return c.Wide })
+		l.omit(func(c column) bool { return c.wide })
 		if options.Width > 0 {
 			l.fit(options.Width)
 		}
@@ -61,21 +78,21 @@ func (t Table) Write(w io.Writer, options Options) error {
 
 // layout is a table on its way to a terminal.
 type layout struct {
-	columns []Column
+	columns []column
 	shown   []bool
 	widths  []int // in characters, by column
 	rows    [][]string
 }
 
 func newLayout(t Table) *layout {
-	header := make([]string, len(t.Columns))
-	l := &layout{columns: t.Columns, shown: make([]bool, len(t.Columns)), widths: make([]int, len(t.Columns))}
-	for i, column := range t.Columns {
-		header[i], l.shown[i] = column.Name, true
+	header := make([]string, len(t.columns))
+	l := &layout{columns: t.columns, shown: make([]bool, len(t.columns)), widths: make([]int, len(t.columns))}
+	for i, column := range t.columns {
+		header[i], l.shown[i] = column.name, true
 	}
 	l.rows = append(l.rows, header)
 	for _, row := range t.Rows {
-		cells := make([]string, len(t.Columns))
+		cells := make([]string, len(t.columns))
 		for i := range cells {
 			cells[i] = Escape(row[i])
 		}
@@ -90,7 +107,7 @@ func newLayout(t Table) *layout {
 }
 
 // omit leaves out columns.
-func (l *layout) omit(unwanted func(Column) bool) {
+func (l *layout) omit(unwanted func(column) bool) {
 	for i, column := range l.columns {
 		l.shown[i] = l.shown[i] && !unwanted(column)
 	}
@@ -102,20 +119,20 @@ func (l *layout) fit(width int) {
 		highest := 0
 		for i, column := range l.columns {
 			if l.shown[i] {
-				highest = max(highest, column.Optional)
+				highest = max(highest, column.optional)
 			}
 		}
 		if highest == 0 {
 			break
 		}
-		l.omit(func(c Column) bool { return c.Optional == highest })
+		l.omit(func(c column) bool { return c.optional == highest })
 	}
 	for l.width() > width {
 		widest := l.widestText()
 		if widest < 0 {
 			return
 		}
-		l.widths[widest] = max(shortest, l.widths[widest]-(l.width()-width), l.secondText(widest))
+		l.widths[widest]-- // so that the widest texts become equally narrow
 	}
 }
 
@@ -134,23 +151,11 @@ func (l *layout) width() int {
 func (l *layout) widestText() int {
 	widest := -1
 	for i, column := range l.columns {
-		if l.shown[i] && !column.Number && l.widths[i] > shortest && (widest < 0 || l.widths[i] > l.widths[widest]) {
+		if l.shown[i] && !column.number && l.widths[i] > shortest && (widest < 0 || l.widths[i] > l.widths[widest]) {
 			widest = i
 		}
 	}
 	return widest
-}
-
-// secondText returns how narrow column alone becomes, before it is as narrow as the next widest
-// text: one character less, so that they take turns.
-func (l *layout) secondText(widest int) int {
-	second := 0
-	for i, column := range l.columns {
-		if i != widest && l.shown[i] && !column.Number {
-			second = max(second, l.widths[i])
-		}
-	}
-	return min(second, l.widths[widest]) - 1
 }
 
 func (l *layout) writeRow(out *bufio.Writer, row []string) {
@@ -164,7 +169,7 @@ func (l *layout) writeRow(out *bufio.Writer, row []string) {
 		}
 		cell := shorten(row[i], l.widths[i])
 		padding := strings.Repeat(" ", l.widths[i]-utf8.RuneCountInString(cell))
-		if column.Number {
+		if column.number {
 			line.WriteString(padding + cell)
 		} else {
 			line.WriteString(cell + padding)

@@ -12,19 +12,13 @@ import (
 )
 
 func sample(name string) Table {
-	return Table{
-		Columns: []Column{
-			{Name: "LEVEL"},
-			{Name: "SEATS", Number: true},
-			{Name: "NOMINAL", Number: true, Optional: 2},
-			{Name: "WAITING", Number: true, Optional: 1},
-			{Name: "REPLICA", Wide: true},
-		},
-		Rows: [][]string{
-			{name, "7", "245", "0", "a"},
-			{"exempt", "1234", "0", "12", "b"},
-		},
-	}
+	return filled([][]string{{name, "7", "245", "0", "a"}, {"exempt", "1234", "0", "12", "b"}}, "LEVEL", "SEATS>", "NOMINAL>?2", "WAITING>?1", "REPLICA+")
+}
+
+func filled(rows [][]string, columns ...string) Table {
+	t := New(columns...)
+	t.Rows = rows
+	return t
 }
 
 func write(t *testing.T, table Table, options Options) string {
@@ -66,19 +60,16 @@ func TestTable(t *testing.T) {
 			"LEVEL   SEATS\n" +
 			"system      7\n" +
 			"exempt   1234\n"},
-		{"a wide table shortens no name", Table{Columns: []Column{{Name: "N"}, {Name: "M"}}, Rows: [][]string{{long, "m"}}},
+		{"a wide table shortens no name", filled([][]string{{long, "m"}}, "N", "M"),
 			Options{Width: 60, Wide: true}, "N" + strings.Repeat(" ", 254) + "M\n" + long + "  m\n"},
-		{"a table without rows has its header", Table{Columns: []Column{{Name: "N"}, {Name: "M"}}}, Options{}, "N  M\n"},
+		{"a table without rows has its header", New("N", "M"), Options{}, "N  M\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, write(t, test.table, test.options)) })
 	}
 }
 
 func TestTwoLongTextsShareTheTerminal(t *testing.T) {
-	long := Table{
-		Columns: []Column{{Name: "LEVEL"}, {Name: "SCHEMA"}, {Name: "SEATS", Number: true}},
-		Rows:    [][]string{{strings.Repeat("l", 253), strings.Repeat("s", 200), "5"}},
-	}
+	long := filled([][]string{{strings.Repeat("l", 253), strings.Repeat("s", 200), "5"}}, "LEVEL", "SCHEMA", "SEATS>")
 	lines := strings.Split(write(t, long, Options{Width: 60}), "\n")
 	for _, line := range lines {
 		assert.LessOrEqual(t, utf8.RuneCountInString(line), 60)
@@ -88,7 +79,7 @@ func TestTwoLongTextsShareTheTerminal(t *testing.T) {
 }
 
 func TestCellsCannotControlTheTerminal(t *testing.T) {
-	text := write(t, Table{Columns: []Column{{Name: "USER"}}, Rows: [][]string{{"\x1b[2Jmallory\nexempt\t"}, {`zoë "z"`}}}, Options{})
+	text := write(t, filled([][]string{{"\x1b[2Jmallory\nexempt\t"}, {`zoë "z"`}}, "USER"), Options{})
 	assert.Equal(t, "USER\n\\x1b[2Jmallory\\nexempt\\t\nzoë \"z\"\n", text)
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -24,10 +25,11 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// WriteWords writes a text on lines of at most width characters, if words permit it. Each
-// line begins with the indentation.
-func WriteWords(w io.Writer, text, indentation string, width int) {
-	for _, line := range Wrap(text, width-utf8.RuneCountInString(indentation)) {
+// WriteWords writes a text without control characters, on lines of the terminal's width or of TextWidth, if
+// words permit it. Each line begins with the indentation.
+func WriteWords(w io.Writer, text, indentation string, options Options) {
+	width := cmp.Or(options.Width, TextWidth)
+	for _, line := range Wrap(Escape(text), width-utf8.RuneCountInString(indentation)) {
 		fmt.Fprintln(w, indentation+line)
 	}
 }

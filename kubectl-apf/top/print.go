@@ -17,19 +17,7 @@ const total = "TOTAL"
 
 // WriteTable writes the levels and their sum.
 func (l Levels) WriteTable(w io.Writer, options table.Options) error {
-	out := table.Table{Columns: []table.Column{
-		{Name: "LEVEL"},
-		{Name: "SEATS", Number: true},
-		{Name: "LIMIT", Number: true},
-		{Name: "NOMINAL", Number: true, Optional: 3},
-		{Name: "LOWER", Number: true, Wide: true},
-		{Name: "UPPER", Number: true, Wide: true},
-		{Name: "EXECUTING", Number: true, Wide: true},
-		{Name: "WAITING", Number: true},
-		{Name: "OLDEST", Number: true, Optional: 2},
-		{Name: "REJECTED/S", Number: true, Optional: 1},
-		{Name: "REPLICAS", Number: true, Wide: true},
-	}}
+	out := table.New("LEVEL", "SEATS>", "LIMIT>", "NOMINAL>?3", "LOWER>+", "UPPER>+", "EXECUTING>+", "WAITING>", "OLDEST>?2", "REJECTED/S>?1", "REPLICAS>+")
 	for _, level := range append(slices.Clip(l.Levels), l.Total) {
 		name := level.Name
 		if name == "" {
@@ -46,17 +34,7 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 
 // WriteTable writes the flows and their sum.
 func (f Flows) WriteTable(w io.Writer, options table.Options) error {
-	out := table.Table{Columns: []table.Column{
-		{Name: "FLOWSCHEMA"},
-		{Name: "FLOW"},
-		{Name: "SEAT-SECONDS", Number: true},
-		{Name: "SEATS", Number: true},
-		{Name: "EXECUTING", Number: true, Wide: true},
-		{Name: "WAITING", Number: true, Optional: 1},
-		{Name: "OLDEST", Number: true, Optional: 2},
-		{Name: "LEVEL", Optional: 3},
-		{Name: "ERROR", Number: true, Wide: true},
-	}}
+	out := table.New("FLOWSCHEMA", "FLOW", "SEAT-SECONDS>", "SEATS>", "EXECUTING>+", "WAITING>?1", "OLDEST>?2", "LEVEL?3", "ERROR>+")
 	for _, flow := range append(slices.Clip(f.Flows), f.Total) {
 		schema := flow.FlowSchema
 		if schema == "" {
@@ -72,20 +50,7 @@ func (f Flows) WriteTable(w io.Writer, options table.Options) error {
 
 // WriteTable writes the requests.
 func (r Requests) WriteTable(w io.Writer, options table.Options) error {
-	out := table.Table{Columns: []table.Column{
-		{Name: "AGE", Number: true},
-		{Name: "STATE"},
-		{Name: "SEATS", Number: true},
-		{Name: "USER"},
-		{Name: "VERB", Optional: 1},
-		{Name: "PATH", Optional: 2},
-		{Name: "FLOWSCHEMA", Optional: 3},
-		{Name: "LEVEL", Optional: 4},
-		{Name: "WAITED", Number: true, Wide: true},
-		{Name: "QUEUE", Number: true, Wide: true},
-		{Name: "PLACE", Number: true, Wide: true},
-		{Name: "REPLICA", Wide: true},
-	}}
+	out := table.New("AGE>", "STATE", "SEATS>", "USER", "VERB?1", "PATH?2", "FLOWSCHEMA?3", "LEVEL?4", "WAITED>+", "QUEUE>+", "PLACE>+", "REPLICA+")
 	for _, request := range r.Requests {
 		out.Rows = append(out.Rows, []string{
 			wait(request.AgeSeconds), string(request.State), table.Known(request.InitialSeats), request.User, request.Verb, request.Path,
