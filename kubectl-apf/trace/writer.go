@@ -70,7 +70,7 @@ type NewFile struct {
 // Create creates a trace in a file that does not exist, compressed as the ending of its name says: .gz for
 // gzip, .zst or .zstd for zstd, any other for none. Call Commit or Abort.
 func Create(name string, header Header) (*NewFile, error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // others may read it, as what redirection writes
 	if err != nil {
 		return nil, err
 	}
