@@ -144,16 +144,6 @@ func TestOneServerIsThatOfKubectlAndSeveralAreTheReplicas(t *testing.T) {
 	assert.Equal(t, []float64{6, 2}, []float64{used, float64(replicas)})
 }
 
-func TestFilesThatCanBeReadAreJudgedDespiteOthers(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "dangling.yaml", strings.ReplaceAll(flowSchema, "workload-low", "gone"))
-	write(t, "broken.yaml", "\tthis: is not\nYAML")
-	got := run(t, "lint", "-f", "dangling.yaml", "-f", "broken.yaml", "--offline")
-	assert.Equal(t, statusFailed, got.status)
-	assert.Contains(t, got.out, "FC101")
-	assert.Contains(t, got.errOut, "broken.yaml")
-}
-
 func TestExplainIsAboutTheUserOfTheKubeconfig(t *testing.T) {
 	server := newAPIServer(t)
 	got := server.run(t, "explain", "list", "pods", "-o", "json")

@@ -33,8 +33,9 @@ cluster. With files it judges their objects, as if they were applied to the clus
 with --offline to one that has only the built-in objects.
 
 With logs it judges clients too: their own limits that allow less than flow control, and
-API versions that a release of Kubernetes removes. The logs come from API servers. --client-log names the log of a
-client, such as an operator, or a webhook that fails to list FlowSchemas.
+API versions that a release of Kubernetes removes. The logs come from API servers.
+--client-log names the log of a client, such as an operator, or a webhook that fails to
+list FlowSchemas.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 

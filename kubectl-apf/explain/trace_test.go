@@ -8,21 +8,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-func TestTraceHasEachSchemaBeforeAndTheFirstThingThatDiffers(t *testing.T) {
-	a := explained(t, input(), "list secrets -n ci --as=system:serviceaccount:ci:runner")
-	var names []string
-	reasons := map[string][]Reason{}
-	for _, step := range a.Trace {
-		names = append(names, step.FlowSchema)
-		reasons[step.FlowSchema] = step.Reasons
-	}
-	assert.Equal(t, []string{"exempt", "probes", "system-leader-election", "endpoint-controller", "workload-leader-election", "system-node-high",
-		"system-nodes", "kube-controller-manager", "kube-scheduler", "kube-system-service-accounts", "service-accounts"}, names)
-	assert.Equal(t, []Reason{{Field: "spec.rules[0].subjects", Message: "no subject is the user or one of the groups"}}, reasons["exempt"])
-	assert.Equal(t, []Reason{{Field: "spec.rules[0].resourceRules", Message: "it has no rules for resource requests"}}, reasons["probes"])
-	assert.Empty(t, reasons["service-accounts"])
-}
-
 func TestReasonsNameTheFieldAndBothValues(t *testing.T) {
 	in := input()
 	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema("pods-of-ci", 50, "system", flowcontrolv1.PolicyRulesWithSubjects{

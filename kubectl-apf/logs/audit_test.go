@@ -233,17 +233,6 @@ func TestInputThatCannotBeReadIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, gzip.ErrHeader)
 }
 
-func TestErrorOfTheCallerEndsReading(t *testing.T) {
-	enough := errors.New("enough")
-	calls := 0
-	_, err := ReadEvents("audit.log", strings.NewReader(list+"\n"+list), func(*Request) error {
-		calls++
-		return enough
-	})
-	require.ErrorIs(t, err, enough)
-	assert.Equal(t, 1, calls)
-}
-
 // The library's own backend writes the form that ReadEvents reads.
 func TestLogOfTheLibraryIsRead(t *testing.T) {
 	var log bytes.Buffer

@@ -46,16 +46,6 @@ func TestSavedAnswersOfOneReplica(t *testing.T) {
 	assert.Contains(t, notes, "There are no PriorityLevelConfigurations: the built-in ones of Kubernetes 1.35 are assumed.")
 }
 
-func TestSavedAnswersOfSeveralReplicas(t *testing.T) {
-	directory := t.TempDir()
-	write(t, directory, map[string]string{"b/dump_priority_levels": savedLevels, "a/dump_priority_levels.txt": savedLevels, "a/metrics": nominalLimits(600)})
-	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	require.Len(t, states, 2)
-	assert.Equal(t, filepath.Join(directory, "a"), states[0].Name)
-	assert.Equal(t, filepath.Join(directory, "b"), states[1].Name)
-}
-
 func TestSavedAnswersTellWhichServerGaveThem(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -102,28 +102,3 @@ func FuzzScanner(f *testing.F) {
 		assert.Equal(t, slow, fast)
 	})
 }
-
-// BenchmarkRead reads a request of a trace.
-func BenchmarkRead(b *testing.B) {
-	line, err := json.Marshal(full())
-	require.NoError(b, err)
-	b.Run("encoding/json", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var r Request
-			if err := decode(line, &r); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("scanner", func(b *testing.B) {
-		b.ReportAllocs()
-		s := newScanner()
-		for b.Loop() {
-			var r Request
-			if !s.request(line, &r) {
-				b.Fatal("not decoded")
-			}
-		}
-	})
-}

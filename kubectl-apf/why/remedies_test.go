@@ -151,17 +151,6 @@ func TestAFilteredLogGivesNoCause(t *testing.T) {
 	}
 }
 
-func TestRemedySaysItsFigures(t *testing.T) {
-	r := inquire(Query{User: "alice"}, nil, crowded()...)
-	require.Len(t, r.Remedies, 2)
-	assert.Equal(t, "It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.", r.Remedies[0].Because)
-	assert.Equal(t, Remedy{
-		Action:  "Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
-		Because: "Its requests ask for 10.0 seats on average, and its limit is 10 on each server. This gives it 12 seats, 2 more; the others lose 1 of them.",
-		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.nominalConcurrencyShares", From: int32(10), To: int32(12),
-	}, r.Remedies[1])
-}
-
 func TestSharesThatSuffice(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -13,7 +13,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
 // crowded has 100 s of runaway, who uses all 10 seats of the level, and alice: one of her requests
@@ -24,31 +23,6 @@ func crowded() []call {
 		call{user: "alice", group: "users", at: 40 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
 		call{user: "alice", group: "users", at: 60 * time.Second, took: time.Second, told: told("alice", 1, "executed")},
 	)
-}
-
-func TestAnnotatedEventsAreExact(t *testing.T) {
-	r := inquire(Query{User: "alice"}, nil, crowded()...)
-	assert.Equal(t, Annotated, r.Evidence)
-	assert.True(t, r.Affected())
-	dealer, err := flow.NewDealer(8, 2)
-	require.NoError(t, err)
-	first, last := start().Add(20*time.Second), start().Add(40*time.Second)
-	require.Len(t, r.Flows, 1)
-	// Of the capacity, 10 seats for 100 s, the runaway wants all: each gets a half.
-	assert.Equal(t, Flow{
-		PriorityLevel: "queued", FlowSchema: "users", Distinguisher: "alice",
-		Queues: dealer.Deal(flow.HashOf("users", "alice"), nil),
-		Users:  []User{{"alice", 3}}, Requests: new(3), Rejected: 1, Delayed: new(1), Reasons: map[string]int{"time-out": 1},
-		First: &first, Last: &last, LongestWaitSeconds: new(3.0), WaitSeconds: new(3.0),
-		SeatSeconds: new(2.0), FlowSeatSeconds: new(2.0), FairShare: new(500.0), Exact: true,
-	}, r.Flows[0])
-	require.Len(t, r.Levels, 1)
-	assert.Equal(t, Level{
-		Name: "queued", Type: "Queue", Nominal: new(10), Limit: new(10.0), Servers: 1,
-		Capacity: new(1000.0), Used: new(1002.0), Demanded: new(1003.0), Flows: new(2),
-		Heaviest: []Use{{"users", "runaway", 1000, nil}, {"users", "alice", 2, nil}},
-	}, r.Levels[0])
-	assert.Equal(t, []string{"Requests that the audit policy omits are not counted."}, r.Notes)
 }
 
 func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {

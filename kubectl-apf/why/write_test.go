@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
 func TestTable(t *testing.T) {
@@ -40,7 +41,9 @@ func TestJSON(t *testing.T) {
 	r.Remedies = r.Remedies[1:]
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
-	queues, err := json.Marshal(r.Flows[0].Queues)
+	dealer, err := flow.NewDealer(8, 2)
+	require.NoError(t, err)
+	queues, err := json.Marshal(dealer.Deal(flow.HashOf("users", "alice"), nil))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
 		"user": "alice", "evidence": "annotated events",

@@ -3,8 +3,6 @@ package lint
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -227,45 +225,4 @@ func codesOf(findings []Finding) []Code {
 		codes = append(codes, finding.Code)
 	}
 	return codes
-}
-
-// BenchmarkFlowSchema measures the findings about one schema among 10,000.
-func BenchmarkFlowSchema(b *testing.B) {
-	const n = 10_000
-	anybody := everything("new", 5000, aUser("alice"), aGroup("devs"))
-	for _, test := range []struct {
-		name   string
-		stored func(i int) flowcontrolv1.FlowSchema
-	}{
-		{"random others", func(i int) flowcontrolv1.FlowSchema {
-			schema := randomSchema(rand.New(rand.NewPCG(uint64(i), 1)), fmt.Sprint(i))
-			schema.Spec.MatchingPrecedence = int32(2 + i)
-			return schema
-		}},
-		{"others of the same precedence and other users", func(i int) flowcontrolv1.FlowSchema {
-			return everything(fmt.Sprint(i), 5000, anAccount(fmt.Sprint(i), "*"))
-		}},
-		{"others of the same precedence and users", func(i int) flowcontrolv1.FlowSchema {
-			schema := everything(fmt.Sprint(i), 5000, aUser("alice"), aGroup("devs"))
-			schema.Spec.Rules[0].ResourceRules[0].Verbs = []string{"get"}
-			return schema
-		}},
-		{"only the last one before it takes its requests", func(i int) flowcontrolv1.FlowSchema {
-			if i == n-1 {
-				return everything(fmt.Sprint(i), 4999, aUser(wildcard))
-			}
-			return everything(fmt.Sprint(i), 10, aUser(fmt.Sprint(i)))
-		}},
-	} {
-		b.Run(test.name, func(b *testing.B) {
-			stored := &fakeReader{cached: []string{"level", "present"}}
-			for i := range n {
-				stored.schemas = append(stored.schemas, test.stored(i))
-			}
-			for b.Loop() {
-				adviseOn(b, &anybody, stored)
-			}
-			require.Zero(b, stored.storeReads)
-		})
-	}
 }

@@ -30,9 +30,3 @@ func TestRejectedObjectsAreDescribedWithoutGo(t *testing.T) {
 		})
 	}
 }
-
-func TestOneQueueIsDescribedInTheSingular(t *testing.T) {
-	found := sharedHands("mine", &flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}, nil)
-	require.Len(t, found, 1)
-	assert.Equal(t, "On a kube-apiserver with 1 queue, a light flow always waits behind a heavy flow.", found[0].Message)
-}
