@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -163,6 +164,14 @@ func TestAFailureConcernsAsLittleAsItCan(t *testing.T) {
 		a.fail("get", schemasResource, "probes", rejection)
 		require.ErrorContains(t, a.keeper().EnsureOnce(t.Context()), `FlowSchema "probes": get after a conflict: `)
 	})
+}
+
+func TestAPassEndsWithItsContext(t *testing.T) {
+	a := newAPI(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, a.keeper().EnsureOnce(ctx), context.Canceled)
+	require.Empty(t, a.requests())
 }
 
 func TestAFewAreWrittenAtOnce(t *testing.T) {
