@@ -59,7 +59,7 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 // validate rejects words that are no request.
 func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 	switch {
-	case len(args) >= 2 || len(args) == 1 && strings.Contains(args[0], "://"):
+	case len(args) >= 2 || e.request.Raw != "" || len(args) == 1 && strings.Contains(args[0], "://"):
 		return nil
 	case e.hasFiles():
 		return errors.New("a request must be given too: -f names files of flow schemas")

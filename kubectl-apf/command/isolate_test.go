@@ -66,7 +66,7 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		{"seats below zero", "", []string{account, "--seats=-1"}, "--seats is -1: must not be negative"},
 		{
 			"no room for a precedence", own("mine", 8999, "pods"), []string{account},
-			`there is no room for the precedence of shop-web-leases, shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would match all others first`,
+			`there is no room for the precedence of shop-web-leases, shop-web-events, shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would match all others first`,
 		},
 		{
 			"it is isolated already", own("rep-ns", 640, "'*'"), []string{account},
@@ -89,7 +89,7 @@ func TestIsolateSaysWhatItAssumed(t *testing.T) {
 		says       []string
 	}{
 		{"rights and seats", "", []string{
-			"Note: No API server says what shop/web may do: it is assumed to use leases.",
+			"Note: No API server says what shop/web may do: it is assumed to use leases and to write events.",
 			"It needs 20 seats of one API server: this is assumed, a thirtieth of 600. kubectl apf size says",
 			"Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: ",
 		}},

@@ -32,10 +32,10 @@ func newLint(env Environment) *cobra.Command {
 cluster. With files it judges their objects, as if they were applied to the cluster, or
 with --offline to one that has only the built-in objects.
 
-With logs it judges clients too: their own limits that allow less than flow control, and
-API versions that a release of Kubernetes removes. The logs come from API servers.
---client-log names the log of a client, such as an operator, or a webhook that fails to
-list FlowSchemas.
+With logs it judges clients too: agents of nodes and leases in the wrong level, limits
+of clients that allow less than flow control, and clients of API versions that a release
+of Kubernetes removes. The logs come from API servers. --client-log names the log of a
+client, such as an operator, or a webhook that fails to list FlowSchemas.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 

@@ -68,6 +68,7 @@ func TestObjectsAreNamedAsInKubectl(t *testing.T) {
 		"create pods/eviction":                           {"POST /api/v1/namespaces/default/pods/NAME/eviction"},
 		"GET:https://10.0.0.1:443/api/v1/pods?limit=500": {"GET /api/v1/pods?limit=500"},
 		"PUT https://host/api/v1/nodes/n1":               {"PUT /api/v1/nodes/n1"},
+		"get --raw=/apis/apps/v1/deployments?limit=5":    {"GET /apis/apps/v1/deployments?limit=5"},
 		"watch pods/web":                                 {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&watch=true"},
 		"list pods web -l app=web":                       {"GET /api/v1/namespaces/default/pods?fieldSelector=metadata.name%3Dweb&labelSelector=app%3Dweb"},
 	} {
@@ -117,6 +118,8 @@ func TestWhatIsNoRequestIsRejected(t *testing.T) {
 		"get pods/a -l b=c":                   "a name and a selector",
 		"delete pods a --field-selector=b=c":  "a name and a selector",
 		"get pods/status x --subresource=log": "once",
+		"get --raw=/healthz pods":             "must not follow",
+		"get --raw=healthz":                   "slash",
 		"get":                                 "VERB RESOURCE",
 		"get /healthz x":                      "must not follow",
 		"get widgets":                         "widgets.example.com",

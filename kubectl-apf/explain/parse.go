@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type Flags struct {
 	Namespace         string
 	AllNamespaces     bool
 	Subresource       string
+	Raw               string
 	As                string
 	AsGroups          []string
 	Options           metav1.ListOptions
@@ -39,6 +41,7 @@ func (f *Flags) AddTo(set *pflag.FlagSet) {
 	f.set = set
 	set.BoolVarP(&f.AllNamespaces, "all-namespaces", "A", false, "The request is for all namespaces.")
 	set.StringVar(&f.Subresource, "subresource", "", "The request is for this subresource, such as status or scale.")
+	set.StringVar(&f.Raw, "raw", "", "The request is for this URL path, with or without a query.")
 	set.StringVarP(&f.Options.LabelSelector, "selector", "l", "", "Label selector of a list or a watch.")
 	set.StringVar(&f.Options.FieldSelector, "field-selector", "", "Field selector of a list or a watch.")
 	set.Int64Var(&f.Options.Limit, "limit", 0, "Limit of a list; 0 means none. kubectl get uses 500.")
@@ -58,11 +61,14 @@ var ErrNoRequest = errors.New("a request must be VERB RESOURCE [NAME...], VERB R
 // its options.
 func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 	words = withoutServer(words)
+	if flags.Raw != "" && len(words) > 0 {
+		words = slices.Insert(words, 1, flags.Raw)
+	}
 	if len(words) < 2 {
 		return nil, ErrNoRequest
 	}
 	r := p.request(words[0], flags)
-	if strings.HasPrefix(words[1], "/") {
+	if flags.Raw != "" || strings.HasPrefix(words[1], "/") {
 		if len(words) > 2 || flags.Subresource != "" {
 			return nil, fmt.Errorf("a path is the whole request: %q must not follow it", strings.Join(append(words[2:], flags.Subresource), " "))
 		}

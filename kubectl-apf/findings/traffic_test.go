@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,6 +45,73 @@ func (s sent) request() *trace.Request {
 		r.Rejected = "queue-full"
 	}
 	return r
+}
+
+// lintOf returns the findings about the requests on the built-in configuration, whose level
+// global-default has 49 seats, workload-low 245 and workload-high 98.
+func lintOf(t *testing.T, requests ...sent) []string {
+	t.Helper()
+	slices.SortStableFunc(requests, func(a, b sent) int { return int(a.at - b.at) })
+	result := of(t, Input{Below: builtIn(t), Read: func(traffic *Traffic) ([]string, error) {
+		for _, s := range requests {
+			traffic.Observe(s.request())
+		}
+		return nil, nil
+	}})
+	found := []string{}
+	for _, f := range result.Findings {
+		found = append(found, fmt.Sprintf("%s %s %s", f.Severity, f.Code, f.Object))
+	}
+	return found
+}
+
+func TestAgentsOfNodesAreFoundInLogs(t *testing.T) {
+	from := func(user string) sent {
+		return sent{user: user, agent: user + "/v1", verb: "list", resource: "services"}
+	}
+	for _, test := range []struct {
+		name string
+		log  sent
+		want []string
+	}{
+		{"kube-proxy with a certificate", from("system:kube-proxy"), []string{"warning FC601 User/system:kube-proxy"}},
+		{"kube-proxy with the service account of kubeadm", from("system:serviceaccount:kube-system:kube-proxy"), []string{}},
+		{"a user", from("alice"), []string{}},
+		{"a line of kube-proxy without a user", sent{agent: "kube-proxy/v1.33.0 (linux/amd64)", verb: "list", resource: "services", level: "global-default"}, []string{"warning FC601 Program/kube-proxy"}},
+	} {
+		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, lintOf(t, test.log)) })
+	}
+}
+
+// operator sends work, and a write of its lease every two seconds, for 20 seconds.
+func operator(user string, parallel int, wait time.Duration) []sent {
+	var all []sent
+	for k := range 200 {
+		at := time.Duration(k)*100*time.Millisecond + time.Duration(k*k%7)*time.Millisecond
+		for range parallel {
+			all = append(all, sent{user: user, agent: "op", at: at, took: 95 * time.Millisecond, wait: wait, verb: "update", resource: "deployments"})
+		}
+		if k%20 == 0 {
+			all = append(all, sent{user: user, agent: "op", at: at, took: 5 * time.Millisecond, wait: wait, verb: "update", resource: "leases"})
+		}
+	}
+	return all
+}
+
+func TestLeasesInTheLevelThatTheirOperatorFills(t *testing.T) {
+	const user, other = "system:serviceaccount:shop:op", "system:serviceaccount:shop:other"
+	for _, test := range []struct {
+		name string
+		log  []sent
+		want []string
+	}{
+		{"requests wait", operator(user, 5, time.Second), []string{"warning FC602 User/" + user}},
+		{"nothing waits", operator(user, 5, 0), []string{}},
+		{"others use more", append(operator(user, 2, time.Second), operator(other, 9, time.Second)...), []string{"warning FC602 User/" + other}},
+		{"its leases are in another level", operator("system:serviceaccount:kube-system:op", 5, time.Second), []string{}},
+	} {
+		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, lintOf(t, test.log...)) })
+	}
 }
 
 func TestLimitsOfClientsAreFoundInTheirLogs(t *testing.T) {

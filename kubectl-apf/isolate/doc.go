@@ -3,13 +3,15 @@
 //
 // # Objects
 //
-// Two flow schemas match only the service accounts, in this order:
+// Three flow schemas match only the service accounts, in this order:
 //
 //	NAME-leases   get, create and update of leases, to the level leader-election: an
 //	              operator that fills its level keeps its leadership
+//	NAME-events   writes of events, to their level of today: a storm of
+//	              events takes no seats of the operator
 //	NAME          every other request, to the level NAME
 //
-// Leases count if the API server says that the accounts may write them. A rule cannot name
+// Leases and events count if the API server says that the accounts may write them. A rule cannot name
 // objects, so all leases of a namespace count.
 //
 // # Precedence

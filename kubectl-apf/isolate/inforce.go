@@ -90,3 +90,29 @@ func (b bounds) choose(schemas []string) ([]int32, error) {
 	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would match all others first: lower the former, or raise the latter",
 		strings.Join(schemas, ", "), b.lower, b.lowerSchema, b.upper, b.upperSchema)
 }
+
+// eventLevel returns the level for events, and why it is this one.
+func (f inForce) eventLevel(accounts []source.Account) (level, why string) {
+	today := f.levelOf(accounts[0])
+	if !isImportant(today) {
+		return today, fmt.Sprintf("Events stay in %s, where they are today: a storm of them takes no seats of the operator, and nobody there waits longer than before.", today)
+	}
+	for _, low := range []string{"workload-low", "global-default", "catch-all"} {
+		if f.hasLevel(low) {
+			level = low
+			break
+		}
+	}
+	return level, fmt.Sprintf("Events go from %s to %s: no request is less urgent.", today, level)
+}
+
+// levelOf returns the level of requests without known attributes.
+func (f inForce) levelOf(account source.Account) string {
+	a := anyRequest(account, other)
+	return f.Classify(&a).Level
+}
+
+// isImportant reports whether the cluster itself depends on a level.
+func isImportant(level string) bool {
+	return slices.Contains([]string{"catch-all", "exempt", "leader-election", "node-high", "system", "workload-high"}, level)
+}

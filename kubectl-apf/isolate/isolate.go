@@ -79,9 +79,11 @@ type plan struct {
 	*Input
 	name    string
 	current inForce
-	leases  *leases // nil if there are none
-	size    size
-	notes   []string
+	// leases and events are nil if there are none.
+	leases *leases
+	events *events
+	size   size
+	notes  []string
 }
 
 func newPlan(in *Input) (*plan, error) {
@@ -97,6 +99,7 @@ func newPlan(in *Input) (*plan, error) {
 		p.notef("%s: %s", missing.What, missing.Why)
 	}
 	p.findLeases()
+	p.findEvents()
 	p.size, err = p.findSize()
 	return p, err
 }

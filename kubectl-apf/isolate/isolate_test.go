@@ -43,7 +43,7 @@ func summary(r *Result) (all []string) {
 func TestServiceAccountOfKubeSystem(t *testing.T) {
 	r, err := Run(input(t, dns))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"FlowSchema kube-system-dns: precedence 700, to kube-system-dns"}, summary(r),
+	assert.Equal(t, []string{"FlowSchema kube-system-dns-events: precedence 600, to workload-low", "FlowSchema kube-system-dns: precedence 700, to kube-system-dns"}, summary(r),
 		"before kube-system-service-accounts, 900; kube-scheduler has 800")
 	assert.Contains(t, r.Notes, "No flow schema is made for leases: all its requests match system-leader-election first.")
 	assert.True(t, r.IsClean())
@@ -147,6 +147,14 @@ func TestWhateverTheSizeTheLevelHasItAndNoMore(t *testing.T) {
 		_, err := Run(in)
 		require.ErrorContains(t, err, "must be from 2, ")
 	}
+}
+
+// Nominal seats are ceil(600*shares/sum), with a sum of 245 before and 254 after.
+func TestWhoPaysIsSaid(t *testing.T) {
+	r, err := Run(input(t, web))
+	require.NoError(t, err)
+	assert.Contains(t, r.Objects[0].Why, "Its 9 shares are added to 245, and are 22 of 600 seats. Others pay with seats: catch-all 1 of its 13, "+
+		"global-default 1 of its 49, leader-election 1 of its 25, node-high 3 of its 98, system 3 of its 74, workload-high 3 of its 98, workload-low 8 of its 245.")
 }
 
 func TestJSON(t *testing.T) {

@@ -2,45 +2,44 @@ package isolate
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
 const (
-	leaseGroup = "coordination.k8s.io"
+	leaseGroup  = "coordination.k8s.io"
+	eventsGroup = "events.k8s.io"
 	// leaseLevel is the built-in level of leader elections.
 	leaseLevel = "leader-election"
 	// maxAsked is the number of namespaces that are asked for one by one.
 	maxAsked = 200
 )
 
-// mayLead reports whether an account may update or create leases. A right to update may name leases, and then
-// only the right to create shows. What nobody says is assumed.
-func (p *plan) mayLead(account source.Account, namespace string) bool {
-	for _, verb := range []string{"update", "create"} {
-		if p.May == nil {
-			break
+// leaseVerbs are the verbs of a leader election by leases.
+func leaseVerbs() []string { return []string{"get", "create", "update"} }
+
+// eventVerbs are the verbs that write events.
+func eventVerbs() []string { return []string{"create", "update", "patch"} }
+
+// may reports whether an account may send a request. What nobody says is assumed.
+func (p *plan) may(account source.Account, verb, group, resource, namespace string) bool {
+	if p.May != nil {
+		allowed, err := p.May(account, authorizationv1.ResourceAttributes{Verb: verb, Group: group, Resource: resource, Namespace: namespace})
+		if err == nil {
+			return allowed
 		}
-		allowed, err := p.May(account, authorizationv1.ResourceAttributes{Verb: verb, Group: leaseGroup, Resource: "leases", Namespace: namespace})
-		switch {
-		case err == nil && allowed:
-			return true
-		case err == nil:
-			continue
-		case !errors.Is(err, source.ErrNoReviews):
+		if !errors.Is(err, source.ErrNoReviews) {
 			p.notef("%s", err)
 		}
 		p.May = nil
 	}
-	if p.May != nil {
-		return false
-	}
-	p.notef("No API server says what %s may do: it is assumed to use leases.", account)
+	p.notef("No API server says what %s may do: it is assumed to use leases and to write events.", account)
 	return true
 }
 
@@ -50,12 +49,17 @@ type leases struct {
 	why        string
 }
 
-// mayLeadIn returns the namespaces where the accounts may create or update leases; NamespaceAll means all.
-func (p *plan) mayLeadIn() sets.Set[string] {
-	allowed := sets.New[string]()
+// mayLead reports whether an account may create or update leases. A right to update may name
+// leases, and then only the right to create shows.
+func (p *plan) mayLead(account source.Account, namespace string) bool {
+	return p.may(account, "update", leaseGroup, "leases", namespace) || p.may(account, "create", leaseGroup, "leases", namespace)
+}
+
+// mayLeadIn returns where the accounts may create or update leases.
+func (p *plan) mayLeadIn() (allowed scope) {
 	for _, account := range p.Accounts {
 		if p.mayLead(account, metav1.NamespaceAll) {
-			allowed.Insert(metav1.NamespaceAll)
+			allowed.add(metav1.NamespaceAll)
 			continue
 		}
 		asked := append([]string{account.Namespace, metav1.NamespaceSystem}, p.Facts.Namespaces...)
@@ -64,8 +68,8 @@ func (p *plan) mayLeadIn() sets.Set[string] {
 			asked = asked[:maxAsked]
 		}
 		for _, namespace := range asked {
-			if !allowed.Has(namespace) && p.mayLead(account, namespace) {
-				allowed.Insert(namespace)
+			if !allowed.namespaces[namespace] && p.mayLead(account, namespace) {
+				allowed.add(namespace)
 			}
 		}
 	}
@@ -76,17 +80,69 @@ func (p *plan) mayLeadIn() sets.Set[string] {
 // leases.
 func (p *plan) findLeases() {
 	allowed := p.mayLeadIn()
-	l := &leases{namespaces: sets.List(allowed), why: "It may create or update leases in these namespaces."}
+	l := &leases{namespaces: allowed.list(), why: "It may create or update leases in these namespaces."}
 	switch {
-	case len(allowed) == 0:
+	case allowed.isEmpty():
 		p.notef("It may not create or update leases, so no flow schema is made for leader election.")
 		return
-	case allowed.Has(metav1.NamespaceAll):
-		l.namespaces, l.why = []string{flowcontrolv1.NamespaceEvery}, "It may use leases in all namespaces: these are all."
+	case allowed.everywhere:
+		l.why = "It may use leases in all namespaces: these are all."
 	}
 	if !p.current.hasLevel(leaseLevel) {
 		p.notef("The priority level %q does not exist, so leases are in the operator's level: create it again, and repeat this.", leaseLevel)
 		return
 	}
 	p.leases = l
+}
+
+// events are the writes of events.
+type events struct {
+	groups     []string
+	level, why string
+}
+
+// findEvents sets the writes of events.
+func (p *plan) findEvents() {
+	var groups []string
+	for _, group := range []string{corev1.GroupName, eventsGroup} {
+		if slices.ContainsFunc(p.Accounts, func(account source.Account) bool {
+			return p.may(account, "create", group, "events", metav1.NamespaceAll) ||
+				p.may(account, "create", group, "events", account.Namespace) || p.may(account, "create", group, "events", metav1.NamespaceDefault)
+		}) {
+			groups = append(groups, group)
+		}
+	}
+	if len(groups) == 0 {
+		p.notef("It may not create events, so no flow schema is made for them.")
+		return
+	}
+	level, why := p.current.eventLevel(p.Accounts)
+	p.events = &events{groups: groups, level: level, why: why}
+}
+
+// scope is where requests are allowed.
+type scope struct {
+	everywhere bool
+	namespaces map[string]bool
+}
+
+func (s *scope) add(namespace string) {
+	if namespace == metav1.NamespaceAll {
+		s.everywhere = true
+		return
+	}
+	if s.namespaces == nil {
+		s.namespaces = map[string]bool{}
+	}
+	s.namespaces[namespace] = true
+}
+
+func (s *scope) isEmpty() bool { return !s.everywhere && len(s.namespaces) == 0 }
+
+// list returns the namespaces of a rule.
+func (s *scope) list() []string {
+	if s.everywhere {
+		return []string{"*"}
+	}
+	return slices.Sorted(maps.Keys(s.namespaces))
 }

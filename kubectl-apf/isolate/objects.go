@@ -34,8 +34,15 @@ func (p *plan) parts() []part {
 	if l := p.leases; l != nil {
 		all = append(all, part{
 			suffix: leasesSuffix, level: leaseLevel, method: flowcontrolv1.FlowDistinguisherMethodByUserType,
-			rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"get", "create", "update"}, APIGroups: []string{leaseGroup}, Resources: []string{"leases"}, Namespaces: l.namespaces}},
+			rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: leaseVerbs(), APIGroups: []string{leaseGroup}, Resources: []string{"leases"}, Namespaces: l.namespaces}},
 			why:   []string{"Leader election keeps seats of its own when the operator fills its level.", l.why},
+		})
+	}
+	if e := p.events; e != nil {
+		all = append(all, part{
+			suffix: eventsSuffix, level: e.level, method: flowcontrolv1.FlowDistinguisherMethodByUserType,
+			rules: []flowcontrolv1.ResourcePolicyRule{{Verbs: eventVerbs(), APIGroups: e.groups, Resources: []string{"events"}, Namespaces: []string{flowcontrolv1.NamespaceEvery}}},
+			why:   []string{e.why},
 		})
 	}
 	everything := []string{flowcontrolv1.VerbAll}
@@ -54,7 +61,7 @@ func (p *plan) parts() []part {
 	return append(all, rest)
 }
 
-const leasesSuffix = "-leases"
+const leasesSuffix, eventsSuffix = "-leases", "-events"
 
 // objects returns the objects to apply: the level, then the schemas in matching order.
 func (p *plan) objects() ([]Object, error) {

@@ -41,7 +41,7 @@ func (p *plan) effective() ([]Object, diff.Result, error) {
 	}
 }
 
-// drop leaves out a schema for leases that matches none, because an earlier one has
+// drop leaves out a schema for leases or events that matches none, because an earlier one has
 // them. It is an error if no other requests are left, or if a schema loses all requests.
 func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 	for _, schema := range changed {
@@ -53,6 +53,10 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		case schema.Name == p.name+leasesSuffix:
 			p.leases = nil
 			p.notef("No flow schema is made for leases: %s.", schema.Because)
+			return true, nil
+		case schema.Name == p.name+eventsSuffix:
+			p.events = nil
+			p.notef("No flow schema is made for events: %s.", schema.Because)
 			return true, nil
 		}
 	}

@@ -30,39 +30,48 @@ func ruleOf(r *Result, name string) *flowcontrolv1.ResourcePolicyRule {
 	return nil
 }
 
-func TestLeasesAreThoseThatTheAPIServerAllows(t *testing.T) {
+func TestLeasesAndEventsAreThoseThatTheAPIServerAllows(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		allowed    []string
-		namespaces []string
+		namespaces []string // of leases
+		groups     []string // of events
 	}{
-		{"nothing", nil, nil},
-		{"everywhere", []string{"web update coordination.k8s.io/leases "}, []string{"*"}},
-		{"where it runs", []string{"web update coordination.k8s.io/leases shop"}, []string{"shop"}},
-		{"a right to update that names a lease shows by the right to create", []string{"web create coordination.k8s.io/leases kube-system"}, []string{"kube-system"}},
-		{"a tenant's namespace", []string{"web update coordination.k8s.io/leases tenant"}, []string{"tenant"}},
-		{"somebody else's", []string{"dns update coordination.k8s.io/leases shop"}, nil},
+		{"nothing", nil, nil, nil},
+		{"everywhere", []string{"web update coordination.k8s.io/leases ", "web create /events "}, []string{"*"}, []string{""}},
+		{"where it runs", []string{"web update coordination.k8s.io/leases shop", "web create events.k8s.io/events shop"}, []string{"shop"}, []string{"events.k8s.io"}},
+		{"a right to update that names a lease shows by the right to create", []string{"web create coordination.k8s.io/leases kube-system"}, []string{"kube-system"}, nil},
+		{"a tenant's namespace", []string{"web update coordination.k8s.io/leases tenant"}, []string{"tenant"}, nil},
+		{"events of objects without a namespace", []string{"web create /events default"}, nil, []string{""}},
+		{"somebody else's", []string{"dns update coordination.k8s.io/leases shop"}, nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			in := input(t, web)
 			in.May, in.Facts.Namespaces = may(test.allowed...), []string{"shop", "tenant", "kube-system"}
 			r, err := Run(in)
 			require.NoError(t, err)
-			leases := ruleOf(r, "shop-web-leases")
+			leases, events := ruleOf(r, "shop-web-leases"), ruleOf(r, "shop-web-events")
 			if test.namespaces == nil {
 				assert.Nil(t, leases)
 				assert.Contains(t, r.Notes, "It may not create or update leases, so no flow schema is made for leader election.")
-				return
+			} else {
+				require.NotNil(t, leases)
+				assert.Equal(t, test.namespaces, leases.Namespaces)
 			}
-			require.NotNil(t, leases)
-			assert.Equal(t, test.namespaces, leases.Namespaces)
+			if test.groups == nil {
+				assert.Nil(t, events)
+				assert.Contains(t, r.Notes, "It may not create events, so no flow schema is made for them.")
+			} else {
+				require.NotNil(t, events)
+				assert.Equal(t, test.groups, events.APIGroups)
+			}
 		})
 	}
 }
 
 func TestRightsThatNobodyTellsAreAssumed(t *testing.T) {
 	for err, note := range map[error]string{
-		source.ErrNoReviews:     "No API server says what shop/web may do: it is assumed to use leases.",
+		source.ErrNoReviews:     "No API server says what shop/web may do: it is assumed to use leases and to write events.",
 		errors.New("forbidden"): "forbidden",
 	} {
 		in := input(t, web)
@@ -75,6 +84,7 @@ func TestRightsThatNobodyTellsAreAssumed(t *testing.T) {
 		require.NoError(t, runErr)
 		assert.Contains(t, r.Notes, note)
 		assert.Equal(t, []string{"*"}, ruleOf(r, "shop-web-leases").Namespaces)
+		assert.Equal(t, []string{"", "events.k8s.io"}, ruleOf(r, "shop-web-events").APIGroups)
 		assert.Equal(t, 1, asked, "an error is not repeated")
 	}
 }

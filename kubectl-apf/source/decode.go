@@ -184,10 +184,27 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 	if object.FlowSchema, object.PriorityLevel, err = d.toV1(decoded); err != nil {
 		return object, err
 	}
+	object.generateName()
 	if object.Name() == "" {
 		return object, errors.New("it has no name: metadata.name must be set")
 	}
 	return object, nil
+}
+
+// generateName gives an object with metadata.generateName a name as a server does, which
+// appends five random characters to the first 58.
+func (o *Object) generateName() {
+	metadata := &metav1.ObjectMeta{}
+	if o.FlowSchema != nil {
+		metadata = &o.FlowSchema.ObjectMeta
+	} else if o.PriorityLevel != nil {
+		metadata = &o.PriorityLevel.ObjectMeta
+	}
+	if metadata.Name == "" && metadata.GenerateName != "" {
+		const longest = 58
+		metadata.Name = metadata.GenerateName[:min(len(metadata.GenerateName), longest)] + "00000"
+		o.IsNameGenerated = true
+	}
 }
 
 func decodeError(kind *schema.GroupVersionKind, document []byte, err error) error {

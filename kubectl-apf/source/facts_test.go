@@ -65,6 +65,28 @@ func TestFactsOfACluster(t *testing.T) {
 	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
 }
 
+func TestFactsWithoutRights(t *testing.T) {
+	answers := observedAnswers()
+	for _, path := range []string{
+		"/api/v1/namespaces", "/api/v1/serviceaccounts", "/apis/apiregistration.k8s.io/v1/apiservices",
+		"/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+	} {
+		answers[path] = forbidden()
+	}
+	server := startServer(t, answers)
+	facts, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Facts(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, facts.Namespaces)
+	assert.Nil(t, facts.ServiceAccounts)
+	assert.NotNil(t, facts.Resources)
+	assert.Empty(t, facts.Servers)
+	missing := whys(facts.Missing)
+	assert.Len(t, facts.Missing, 5)
+	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
+	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
+	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)
+}
+
 func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {
 	answers := observedAnswers()
 	answers[groupPath+"/v1"] = rejection(503, "ServiceUnavailable", "away")

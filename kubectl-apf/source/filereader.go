@@ -111,6 +111,9 @@ func (o *Object) notes() []string {
 	for _, duplicate := range o.DuplicateFields {
 		notes = append(notes, fmt.Sprintf("%s: %s; the last value is in force.", o.Place, duplicate))
 	}
+	if o.IsNameGenerated {
+		notes = append(notes, fmt.Sprintf("%s: The server generates the name; %s stands for it here.", o.Place, o.Name()))
+	}
 	if o.PriorityLevel != nil && o.PriorityLevel.Spec.Limited != nil && hasOldShares(o.APIVersion) {
 		notes = append(notes, fmt.Sprintf("%s: %s of %s is converted to nominalConcurrencyShares.", o.Place, oldShares, o.APIVersion))
 	}

@@ -36,6 +36,9 @@ type Object struct {
 	UnknownFields []string
 	// DuplicateFields say which fields are there twice. The last value is in force.
 	DuplicateFields []string
+	// IsNameGenerated reports that the file has no name: the object's name stands for
+	// the one that a server generates.
+	IsNameGenerated bool
 }
 
 // Name returns the name of the object.

@@ -134,6 +134,14 @@ func TestAKeyThatReplacesAMergedOneIsNoDuplicate(t *testing.T) {
 	assert.Contains(t, files.Notes[0], `line 11: key "resources" already set in map; the last value is in force.`)
 }
 
+func TestAGeneratedNameIsNoted(t *testing.T) {
+	files, err := filesOf(t, strings.Replace(schemaYAML("", "v1", "l"), "  name: \n", "  generateName: a-\n", 1))
+	require.NoError(t, err)
+	require.NoError(t, files.Err())
+	assert.Equal(t, "a-00000", files.Objects[0].Name())
+	assert.Equal(t, []string{"-:1: The server generates the name; a-00000 stands for it here."}, files.Notes)
+}
+
 func TestUnknownAndDuplicateFields(t *testing.T) {
 	files, err := filesOf(t, strings.Replace(schemaYAML("a", "v1", "l"), "spec:\n", "spec:\n  precedence: 7\n  matchingPrecedence: 8\n  matchingPrecedence: 9\n", 1))
 	require.NoError(t, err)

@@ -44,6 +44,8 @@ const (
 	UnknownField       Code = "FC404" // a field that is dropped
 	InvalidObject      Code = "FC405" // the server rejects the object
 	RecursiveReviews   Code = "FC501" // a server's reviews wait for themselves
+	NodeAgent          Code = "FC601" // an agent of nodes is in the level of unknown users
+	HeldUpLeases       Code = "FC602" // an operator's leases wait in the level that it fills
 	ClientLimit        Code = "FC603" // a client-side limit allows less than flow control
 	FailedLists        Code = "FC604" // a server's informers of flow control fail
 	DeprecatedCall     Code = "FC605" // a client calls an API version that will be removed

@@ -5,6 +5,7 @@ import "time"
 // Traffic is what logs tell of clients. Counts are from the logs, which may leave out requests;
 // LeftOut is a sentence about them, or empty.
 type Traffic struct {
+	Clients []Client
 	Limits  []LimitedClient
 	Lists   []FailedList
 	Calls   []DeprecatedCalls
@@ -12,10 +13,33 @@ type Traffic struct {
 	LeftOut string
 }
 
+// Client is what one program sent to one priority level as one user.
+type Client struct {
+	// User is empty if the logs do not name it; Program is the first word of the user
+	// agent, perhaps empty.
+	User, Program, FlowSchema, PriorityLevel string
+	// Requests is the number of requests, HeldUp the number that waited or were rejected.
+	Requests, HeldUp int
+	// Leases is the number of writes of leases among them, HeldUpLeases the number that waited or
+	// were rejected.
+	Leases, HeldUpLeases int
+	// SeatSeconds is what the requests used, without those for leases.
+	SeatSeconds float64
+}
+
+// object names the client.
+func (c *Client) object() Object {
+	if c.User == "" {
+		return Object{Kind: "Program", Name: c.Program}
+	}
+	return Object{Kind: "User", Name: c.User}
+}
+
 // LevelTraffic is what a priority level had to do.
 type LevelTraffic struct {
 	// HeldUp is the number of requests that waited or were rejected.
-	HeldUp int
+	HeldUp      int
+	SeatSeconds float64
 	// Known is the number of requests whose wait is known.
 	Known int
 }
@@ -40,6 +64,10 @@ func (j *judge) judgeTraffic() {
 	t := j.Facts.Traffic
 	if t == nil {
 		return
+	}
+	j.judgeAgents()
+	for i := range t.Clients {
+		j.add(j.heldUpLeases(&t.Clients[i])...)
 	}
 	for i := range t.Limits {
 		j.add(j.clientLimit(&t.Limits[i])...)

@@ -39,8 +39,8 @@ type Request struct {
 	Schema, Level string
 }
 
-// by returns requests of a service account. Each line begins with what it is: a lease,
-// other, or the name of a built-in flow schema of the level exempt.
+// by returns requests of a service account. Each line begins with what it is: a lease, an
+// event, other, or the name of a built-in flow schema of the level exempt.
 func by(name, account, lines string) []Request {
 	var all []Request
 	for line := range strings.Lines(strings.TrimSpace(lines)) {
@@ -49,6 +49,8 @@ func by(name, account, lines string) []Request {
 		switch what {
 		case "lease":
 			r.Schema, r.Level = name+"-leases", "leader-election"
+		case "event":
+			r.Schema, r.Level = name+"-events", "workload-low"
 		case "other":
 			r.Schema, r.Level = name, name
 		default:
@@ -68,8 +70,8 @@ func wellKnown() []Operator {
 			lease get leases cert-manager-controller -n kube-system
 			lease create leases -n kube-system
 			lease update leases cert-manager-controller -n kube-system
-			other create events -n shop
-			other patch events issued -n shop
+			event create events -n shop
+			event patch events issued -n shop
 			other list secrets -A
 			other watch certificates.cert-manager.io -A
 			other update certificates.cert-manager.io/status front -n shop
@@ -84,8 +86,8 @@ func wellKnown() []Operator {
 		},
 		{"kyverno.yaml", []string{"--service-account=kyverno/kyverno-admission-controller"}, "kyverno-admission-controller", by("kyverno-admission-controller", "kyverno:kyverno-admission-controller", `
 			lease update leases kyverno -n kyverno
-			other create events.events.k8s.io -n shop
-			other create events -n shop
+			event create events.events.k8s.io -n shop
+			event create events -n shop
 			other create subjectaccessreviews.authorization.k8s.io
 			other list pods -A
 			other get leases other -n shop
@@ -94,7 +96,7 @@ func wellKnown() []Operator {
 		`)},
 		{"cnpg.yaml", []string{"--service-account=cnpg-system/cnpg-manager", "--name=cnpg"}, "cnpg", by("cnpg", "cnpg-system:cnpg-manager", `
 			lease update leases db9c8771.cnpg.io -n cnpg-system
-			other patch events failover -n shop
+			event patch events failover -n shop
 			other create pods -n shop
 			other watch nodes
 			other get clusters.postgresql.cnpg.io/status db -n shop
@@ -110,12 +112,12 @@ func wellKnown() []Operator {
 func fluxRequests() []Request {
 	return append(by("flux-system", "flux-system:kustomize-controller", `
 		lease update leases kustomize -n flux-system
-		other create events -n shop
+		event create events -n shop
 		other patch deployments.apps front -n shop
 		other head /livez/ping
 	`), by("flux-system", "flux-system:source-controller", `
 		lease create leases -n flux-system
-		other patch events fetched -n flux-system
+		event patch events fetched -n flux-system
 		other list leases -A
 		other list gitrepositories.source.toolkit.fluxcd.io -A
 		other create serviceaccounts/token default -n shop
@@ -124,13 +126,13 @@ func fluxRequests() []Request {
 
 func argoRequests() []Request {
 	return append(by("argocd", "argocd:argocd-server", `
-		other create events -n argocd
+		event create events -n argocd
 		other list events -A
 		other delete pods web-1 -n shop
 		other list applications.argoproj.io -A
 	`), by("argocd", "argocd:argocd-application-controller", `
 		lease update leases argocd -n argocd
-		other create events -n argocd
+		event create events -n argocd
 		other list pods -A
 		other patch clusterroles.rbac.authorization.k8s.io x
 		other get /openapi/v2
@@ -143,7 +145,7 @@ func reported() []Operator {
 		{"openshift.yaml", []string{"--service-account=openshift-kube-apiserver-operator/kube-apiserver-operator", "--name=kas-operator", "--seats=10"}, "kas-operator",
 			by("kas-operator", "openshift-kube-apiserver-operator:kube-apiserver-operator", `
 				lease update leases lock -n openshift-kube-apiserver-operator
-				other create events -n openshift-kube-apiserver-operator
+				event create events -n openshift-kube-apiserver-operator
 				other list pods -n openshift-kube-apiserver
 				other update kubeapiservers.operator.openshift.io/status cluster
 			`)},
@@ -154,7 +156,7 @@ func reported() []Operator {
 		`)},
 		{"ray.yaml", []string{"--service-account=train-7/ray-op", "--seats=5"}, "train-7-ray-op", by("train-7-ray-op", "train-7:ray-op", `
 			lease create leases -n train-7
-			other patch events.events.k8s.io e -n train-7
+			event patch events.events.k8s.io e -n train-7
 			other create pods -n train-7
 			other list pods --limit=500 -n train-7
 			other create events -n train-7

@@ -1,0 +1,33 @@
+package lint
+
+import (
+	"fmt"
+
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+)
+
+const (
+	// minLeases is the least number of writes of a client that holds a lease.
+	minLeases = 3
+	// fills is the least share of a level's seat-seconds for a client to fill it.
+	fills = 0.5
+)
+
+const ofLeases = `Add a FlowSchema that sends get, create and update of leases of this service account to the priority level "leader-election", with a lower matchingPrecedence.`
+
+// heldUpLeases is FC602: the client writes leases in a level that held requests up, and of
+// whose seat-seconds it used most.
+func (j *judge) heldUpLeases(c *Client) []Finding {
+	level := j.Facts.Traffic.Levels[c.PriorityLevel]
+	if c.Leases < minLeases || level.HeldUp == 0 || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
+		return nil
+	}
+	remedy := ofLeases
+	if _, _, err := serviceaccount.SplitUsername(c.User); err != nil {
+		remedy = `Add a FlowSchema that sends get, create and update of leases of this client to the priority level "leader-election", with a lower matchingPrecedence.`
+	}
+	return []Finding{finding(HeldUpLeases, c.object(), "",
+		fmt.Sprintf("This client writes its leases in the priority level %q that it fills: it used %.0f of the %.0f seat-seconds there, %d requests of the level waited or were rejected, and %d of its %d writes of leases were among them.",
+			c.PriorityLevel, c.SeatSeconds, level.SeatSeconds, level.HeldUp, c.HeldUpLeases, c.Leases), remedy).
+		relatedTo(schemaObject(c.FlowSchema), levelObject(c.PriorityLevel))}
+}
