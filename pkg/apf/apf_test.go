@@ -141,22 +141,6 @@ func TestFlowControlFollowsTheAPI(t *testing.T) {
 	assert.Zero(t, s.GetMaxSeats("exempt"))
 }
 
-// Issues 97206, and 111850 for exempt levels.
-func TestAPanicWhileExecutingReleasesTheSeats(t *testing.T) {
-	s := start(t, 600)
-	for _, group := range []string{"system:masters", "others"} {
-		assert.PanicsWithValue(t, "in the handler", func() {
-			s.handle(t.Context(), digestOf("somebody", group), func() { panic("in the handler") })
-		})
-		assert.Zero(t, s.seatsInUse())
-	}
-	for _, one := range s.Engine().Report().Series {
-		assert.EqualValues(t, 1, one.Dispatched, one.Schema)
-		assert.Zero(t, one.ExecutingRequests, one.Schema)
-		assert.EqualValues(t, 1, one.ExecutionRegular.Count(), one.Schema)
-	}
-}
-
 // queueing returns flow control with one seat and queues for everybody.
 func queueing(t *testing.T) *server {
 	t.Helper()
@@ -216,31 +200,6 @@ func TestAPanicOfTheNoteLeavesNothingBehind(t *testing.T) {
 			assert.True(t, s.handle(t.Context(), digestOf("c"), func() {}).executed)
 		})
 	}
-}
-
-func TestMetricsAndDebugEndpointsAreThere(t *testing.T) {
-	s := start(t, 600)
-	s.handle(t.Context(), digestOf("somebody"), func() {
-		families, err := s.Registry().Gather()
-		require.NoError(t, err)
-		values := map[string]float64{}
-		for _, family := range families {
-			for _, m := range family.Metric {
-				if m.Gauge != nil {
-					values[family.GetName()] += m.Gauge.GetValue()
-				}
-			}
-		}
-		assert.EqualValues(t, 1, values["apiserver_flowcontrol_current_executing_requests"])
-		assert.EqualValues(t, 600, values["apiserver_flowcontrol_nominal_limit_seats"])
-
-		m := mux.NewPathRecorderMux("test")
-		s.Install(m)
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/debug/api_priority_and_fairness/dump_requests", nil))
-		assert.Equal(t, http.StatusOK, w.Code)
-		assert.Contains(t, w.Body.String(), "catch-all")
-	})
 }
 
 // get returns the JSON of a debug endpoint.

@@ -78,30 +78,18 @@ const (
 	nominalSeats     = "apiserver_flowcontrol_nominal_limit_seats"
 )
 
-func TestAdaptiveTotalFollowsTheMachine(t *testing.T) {
-	status, figures := totalAfter(t, total.Options{Mode: total.Adaptive})
-	assert.Equal(t, 53, status.InEffect, "100 · 0.9⁶")
-	assert.Equal(t, 53, status.Recommendation.Total)
-	assert.InDelta(t, 53, figures[totalSeats], 0)
-	assert.InDelta(t, 53, figures[recommendedSeats], 0)
-	assert.InDelta(t, 53, figures[nominalSeats], 0)
-}
-
-func TestMonitoredTotalStays(t *testing.T) {
-	status, figures := totalAfter(t, total.Options{Mode: total.Monitor})
-	assert.Equal(t, 100, status.InEffect)
-	assert.Equal(t, 53, status.Recommendation.Total)
-	assert.InDelta(t, 100, figures[totalSeats], 0)
-	assert.InDelta(t, 53, figures[recommendedSeats], 0)
-	assert.InDelta(t, 100, figures[nominalSeats], 0)
-}
-
-func TestTotalIsStaticUnlessAnAdopterAsksForMore(t *testing.T) {
-	for _, options := range []total.Options{{}, {Mode: total.Static}} {
-		status, figures := totalAfter(t, options)
-		assert.Equal(t, total.Status{InEffect: 100}, status)
-		assert.InDelta(t, 100, figures[totalSeats], 0)
-		assert.NotContains(t, figures, recommendedSeats)
+func TestTotalFollowsTheMachineIfAnAdopterAsksForIt(t *testing.T) {
+	for mode, inEffect := range map[total.Mode]int{total.Adaptive: 53, total.Monitor: 100, total.Static: 100, "": 100} { // 100 · 0.9⁶
+		status, figures := totalAfter(t, total.Options{Mode: mode})
+		assert.Equal(t, inEffect, status.InEffect, mode)
+		assert.InDelta(t, inEffect, figures[totalSeats], 0, mode)
+		assert.InDelta(t, inEffect, figures[nominalSeats], 0, mode)
+		if mode == total.Adaptive || mode == total.Monitor {
+			assert.Equal(t, 53, status.Recommendation.Total, mode)
+			assert.InDelta(t, 53, figures[recommendedSeats], 0, mode)
+			continue
+		}
+		assert.NotContains(t, figures, recommendedSeats, mode)
 	}
 }
 

@@ -24,29 +24,11 @@ func builtIn() []rules.Schema {
 	return schemas
 }
 
+// fromAPI returns the schema of a valid object.
 func fromAPI(object *flowcontrol.FlowSchema) rules.Schema {
-	schema := rules.Schema{Name: object.Name, Precedence: object.Spec.MatchingPrecedence}
-	for _, policy := range object.Spec.Rules {
-		var rule rules.Rule
-		for _, s := range policy.Subjects {
-			switch s.Kind {
-			case flowcontrol.SubjectKindUser:
-				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.User, Name: s.User.Name})
-			case flowcontrol.SubjectKindGroup:
-				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.Group, Name: s.Group.Name})
-			case flowcontrol.SubjectKindServiceAccount:
-				rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.ServiceAccount, Namespace: s.ServiceAccount.Namespace, Name: s.ServiceAccount.Name})
-			}
-		}
-		for _, r := range policy.ResourceRules {
-			rule.ResourceRules = append(rule.ResourceRules, rules.ResourceRule{
-				Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ClusterScope: r.ClusterScope, Namespaces: r.Namespaces,
-			})
-		}
-		for _, r := range policy.NonResourceRules {
-			rule.NonResourceRules = append(rule.NonResourceRules, rules.NonResourceRule{Verbs: r.Verbs, URLs: r.NonResourceURLs})
-		}
-		schema.Rules = append(schema.Rules, rule)
+	schema, err := rules.SchemaOf(object)
+	if err != nil {
+		panic(err)
 	}
 	return schema
 }
@@ -238,23 +220,6 @@ func BenchmarkManySchemas(b *testing.B) {
 				b.ReportMetric(times[0], "ns-built-in")
 				b.ReportMetric(times[1], "ns-10000-more")
 				b.ReportMetric(times[1]/times[0], "ratio")
-			}
-		})
-	}
-}
-
-// BenchmarkScan compares the classifier with a linear scan of the schemas, as
-// in the library.
-func BenchmarkScan(b *testing.B) {
-	for _, n := range []int{0, 100, 1000} {
-		b.Run(fmt.Sprintf("%d more", n), func(b *testing.B) {
-			c := New(with(n, manyShapes[0].rule))
-			a := typical
-			for b.Loop() {
-				times := fastest(10, func() { c.Match(&a) }, func() { scan(c.Schemas(), &a) })
-				b.ReportMetric(times[0], "ns-index")
-				b.ReportMetric(times[1], "ns-scan")
-				b.ReportMetric(times[0]/times[1], "ratio")
 			}
 		})
 	}

@@ -3,27 +3,7 @@ package classify
 import (
 	"sync"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
-
-func TestMemoRemembers(t *testing.T) {
-	var m memo
-	k := newMemoKey(1, values{2, 3, 4, 5})
-	_, ok := m.get(k)
-	assert.False(t, ok)
-	m.put(k, 7)
-	rank, ok := m.get(k)
-	assert.True(t, ok)
-	assert.Equal(t, uint32(7), rank)
-	for _, other := range []memoKey{
-		newMemoKey(2, values{2, 3, 4, 5}), newMemoKey(1, values{0, 3, 4, 5}), newMemoKey(1, values{2, 0, 4, 5}),
-		newMemoKey(1, values{2, 3, 0, 5}), newMemoKey(1, values{2, 3, 4, 0}), {},
-	} {
-		_, ok := m.get(other)
-		assert.False(t, ok, "%v", other)
-	}
-}
 
 func TestMemoNeverMixesOutcomesUp(t *testing.T) {
 	var m memo

@@ -13,15 +13,20 @@ import (
 )
 
 func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 89*time.Second)
-		defer cancel()
-		calls := 0
-		clock.Periodically(ctx, utilclock.RealClock{}, 10*time.Second, func() {
-			calls++
-			<-time.After(45 * time.Second)
+	for took, want := range map[time.Duration][]time.Duration{
+		time.Second:      {10 * time.Second, 20 * time.Second, 30 * time.Second, 40 * time.Second, 50 * time.Second, 60 * time.Second},
+		45 * time.Second: {10 * time.Second, 55 * time.Second}, // at once when the first one ends
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 69*time.Second)
+			defer cancel()
+			start := time.Now()
+			var calls []time.Duration
+			clock.Periodically(ctx, utilclock.RealClock{}, 10*time.Second, func() {
+				calls = append(calls, time.Since(start))
+				<-time.After(took)
+			})
+			assert.Equal(t, want, calls)
 		})
-		// One call is at 10 s. The other follows at once when that one ends, at 55 s.
-		assert.Equal(t, 2, calls)
-	})
+	}
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	flowcontrol "k8s.io/api/flowcontrol/v1"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
@@ -41,16 +39,6 @@ func writeDelimited(h hash.Hash, part string) {
 	_, _ = io.WriteString(h, strconv.Itoa(len(part))+":"+part) // a hash returns no error
 }
 
-func levelDigest(level engine.LevelConfig) digest {
-	object := level.Ref.(*flowcontrol.PriorityLevelConfiguration)
-	return digestOf(object.Name, &object.Spec)
-}
-
-func schemaDigest(schema rules.Schema) digest {
-	object := schema.Ref.(*flowcontrol.FlowSchema)
-	return digestOf(object.Name, &object.Spec)
-}
-
 // Status returns which of the objects are in force, without times. It takes time for each
 // of them.
 func (t *Translator) Status() engine.ConfigurationStatus {
@@ -58,7 +46,8 @@ func (t *Translator) Status() engine.ConfigurationStatus {
 	writeDigests(h, t.levels)
 	writeDigests(h, t.schemas)
 	exists := func(level string) bool {
-		return t.levels.known[level].valid || level == rules.Exempt || level == rules.CatchAll
+		known, ok := t.levels[level]
+		return ok && known.err == nil || level == rules.Exempt || level == rules.CatchAll
 	}
 	return engine.ConfigurationStatus{
 		Hash: "sha256:" + hex.EncodeToString(h.Sum(nil)),
@@ -72,10 +61,9 @@ func (t *Translator) Status() engine.ConfigurationStatus {
 
 // writeDigests writes the digests of the objects in force, in order of name.
 func writeDigests[O apiObject, P any](h hash.Hash, t translations[O, P]) {
-	for _, name := range slices.Sorted(maps.Keys(t.known)) {
-		if t.known[name].valid {
-			digest := t.known[name].digest
-			_, _ = h.Write(digest[:]) // a hash returns no error
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if one := t[name]; one.err == nil {
+			_, _ = h.Write(one.digest[:]) // a hash returns no error
 		}
 	}
 	writeDelimited(h, "") // the end of the kind
@@ -87,9 +75,9 @@ func (t translations[O, P]) count(dangles func(P) bool, states ...engine.ObjectS
 	for _, state := range states {
 		counts[state] = 0
 	}
-	for _, translated := range t.known {
+	for _, translated := range t {
 		switch {
-		case !translated.valid:
+		case translated.err != nil:
 			counts[engine.Invalid]++
 		case dangles(translated.plain):
 			counts[engine.Dangling]++

@@ -23,32 +23,15 @@ type apiObject interface {
 	GetName() string
 }
 
-// translations are the translations of the objects of one kind.
-type translations[O apiObject, P any] struct {
-	known   map[string]translation[O, P] // by name
-	invalid map[string]error             // by name
-}
+// translations are the translations of the objects of one kind, by name.
+type translations[O apiObject, P any] map[string]translation[O, P]
 
+// translation is an object and, if it is valid and so in effect, what it means.
 type translation[O apiObject, P any] struct {
 	object O
-	err    error
-	valid  bool // the object is in effect
+	err    error // says why it is invalid
 	plain  P
-	digest digest // of plain, if it is valid
-}
-
-// translator translates the objects of one kind.
-type translator[O apiObject, P any] struct {
-	translate func(O) (P, error)
-	digest    func(P) digest
-}
-
-func levelTranslator() translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig] {
-	return translator[*flowcontrol.PriorityLevelConfiguration, engine.LevelConfig]{translateLevel, levelDigest}
-}
-
-func schemaTranslator() translator[*flowcontrol.FlowSchema, rules.Schema] {
-	return translator[*flowcontrol.FlowSchema, rules.Schema]{rules.SchemaOf, schemaDigest}
+	digest digest
 }
 
 // NewTranslator returns a Translator without objects.
@@ -59,56 +42,42 @@ func NewTranslator() *Translator { return &Translator{} }
 // the API lacks are missing: the engine adds them. The objects must not change
 // afterwards.
 func (t *Translator) Translate(levels []*flowcontrol.PriorityLevelConfiguration, schemas []*flowcontrol.FlowSchema) (engine.Configuration, []engine.Problem) {
-	t.levels = t.levels.next(levels, levelTranslator())
-	t.schemas = t.schemas.next(schemas, schemaTranslator())
-	return engine.Configuration{Levels: t.levels.inEffect(), Schemas: t.schemas.inEffect()}, t.problems()
-}
-
-// problems returns the invalid objects, by kind and name.
-func (t *Translator) problems() (problems []engine.Problem) {
-	for _, name := range slices.Sorted(maps.Keys(t.levels.invalid)) {
-		problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: name, Err: t.levels.invalid[name]})
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.schemas.invalid)) {
-		problems = append(problems, engine.Problem{Kind: engine.SchemaKind, Name: name, Err: t.schemas.invalid[name]})
-	}
-	return problems
+	t.levels = t.levels.next(levels, translateLevel, func(o *flowcontrol.PriorityLevelConfiguration) marshaler { return &o.Spec })
+	t.schemas = t.schemas.next(schemas, rules.SchemaOf, func(o *flowcontrol.FlowSchema) marshaler { return &o.Spec })
+	var configuration engine.Configuration
+	var problems, more []engine.Problem
+	configuration.Levels, problems = t.levels.result(engine.LevelKind)
+	configuration.Schemas, more = t.schemas.result(engine.SchemaKind)
+	return configuration, append(problems, more...)
 }
 
 // next returns the translations of objects. Objects are immutable, so the same pointer is not
 // translated again.
-func (t *translations[O, P]) next(objects []O, with translator[O, P]) translations[O, P] {
-	next := translations[O, P]{known: make(map[string]translation[O, P], len(objects)), invalid: map[string]error{}}
+func (t translations[O, P]) next(objects []O, translate func(O) (P, error), spec func(O) marshaler) translations[O, P] {
+	next := make(translations[O, P], len(objects))
 	for _, object := range objects {
 		name := object.GetName()
-		one, ok := t.known[name]
+		one, ok := t[name]
 		if !ok || one.object != object {
-			one = with.translation(object)
+			one = translation[O, P]{object: object}
+			if one.plain, one.err = translate(object); one.err == nil {
+				one.digest = digestOf(name, spec(object))
+			}
 		}
-		next.known[name] = one
-		if one.err != nil {
-			next.invalid[name] = one.err
-		}
+		next[name] = one
 	}
 	return next
 }
 
-func (t translator[O, P]) translation(object O) translation[O, P] {
-	plain, err := t.translate(object)
-	one := translation[O, P]{object: object, err: err}
-	if err == nil {
-		one.plain, one.valid, one.digest = plain, true, t.digest(plain)
-	}
-	return one
-}
-
-// inEffect returns the valid objects, in order of name.
-func (t *translations[O, P]) inEffect() []P {
-	list := make([]P, 0, len(t.known))
-	for _, name := range slices.Sorted(maps.Keys(t.known)) {
-		if t.known[name].valid {
-			list = append(list, t.known[name].plain)
+// result returns what the valid objects mean and what is wrong with the others, in order of name.
+func (t translations[O, P]) result(kind engine.Kind) (valid []P, problems []engine.Problem) {
+	valid = make([]P, 0, len(t))
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if one := t[name]; one.err != nil {
+			problems = append(problems, engine.Problem{Kind: kind, Name: name, Err: one.err})
+		} else {
+			valid = append(valid, one.plain)
 		}
 	}
-	return list
+	return valid, problems
 }

@@ -1,7 +1,6 @@
 package configsync
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -163,56 +162,4 @@ func TestMandatoryObjectsOfTheEngineAreThoseOfTheLibrary(t *testing.T) {
 	}
 	assert.ElementsMatch(t, engine.MandatoryLevels(), configuration.Levels)
 	assert.ElementsMatch(t, engine.MandatorySchemas(), configuration.Schemas)
-}
-
-// sharesOfCatchAll translates the objects and returns the resulting shares of
-// catch-all.
-func sharesOfCatchAll(t *testing.T, translator *Translator, objects ...*flowcontrol.PriorityLevelConfiguration) int32 {
-	t.Helper()
-	configuration, _ := translator.Translate(objects, nil)
-	e := engine.New(engine.Options{Total: 600})
-	require.Empty(t, e.Apply(configuration))
-	levels := e.Report().Levels
-	require.Equal(t, "catch-all", levels[0].Config.Name)
-	return levels[0].Config.Shares
-}
-
-func TestBuiltInFormsActWhereTheAPILacksMandatoryObjects(t *testing.T) {
-	configuration, problems := NewTranslator().Translate(nil, nil)
-	require.Empty(t, problems)
-	e := engine.New(engine.Options{Total: 600})
-	require.Empty(t, e.Apply(configuration))
-	var levels []string
-	for _, level := range e.Report().Levels {
-		levels = append(levels, level.Config.Name)
-	}
-	assert.Equal(t, []string{"catch-all", "exempt"}, levels)
-}
-
-func TestObjectsOfTheAPIReplaceBuiltInForms(t *testing.T) {
-	own := bootstrap.MandatoryPriorityLevelConfigurationCatchAll.DeepCopy()
-	own.Spec.Limited.NominalConcurrencyShares = new(int32(77))
-	translator := NewTranslator()
-	assert.Equal(t, int32(77), sharesOfCatchAll(t, translator, own))
-	assert.Equal(t, int32(5), sharesOfCatchAll(t, translator), "deleted, the built-in form acts again")
-}
-
-func TestMalformedMandatoryObjectIsReportedAndTheBuiltInFormActs(t *testing.T) {
-	translator := NewTranslator()
-	object := malformed("catch-all")
-	for range 2 {
-		_, problems := translator.Translate([]*flowcontrol.PriorityLevelConfiguration{object}, nil)
-		require.Len(t, problems, 1)
-		assert.Equal(t, int32(5), sharesOfCatchAll(t, translator, object))
-	}
-}
-
-func TestEngineTakesTheBuiltInConfiguration(t *testing.T) {
-	levels := slices.Concat(bootstrap.MandatoryPriorityLevelConfigurations, bootstrap.SuggestedPriorityLevelConfigurations)
-	schemas := slices.Concat(bootstrap.MandatoryFlowSchemas, bootstrap.SuggestedFlowSchemas)
-	configuration, problems := NewTranslator().Translate(levels, schemas)
-	require.Empty(t, problems)
-	e := engine.New(engine.Options{Total: 600})
-	require.Empty(t, e.Apply(configuration))
-	assert.Len(t, e.Report().Levels, len(levels))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -47,62 +48,38 @@ func TestTheMandatoryObjectsActWhateverIsConfigured(t *testing.T) {
 	}
 }
 
-func TestWhatIsMalformedIsReportedAndIgnored(t *testing.T) {
-	good := queuing("a", 30)
-	bad := good
-	bad.HandSize = 100
-	f := newFixture(t, 100)
-	schemas := []rules.Schema{schemaOf("a", "a", 10)}
-
-	problems := f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{bad}, Schemas: schemas})
-	require.Len(t, problems, 1)
-	assert.Equal(t, engine.LevelKind, problems[0].Kind)
-	assert.Equal(t, "a", problems[0].Name)
-	assert.ErrorContains(t, problems[0].Err, "hand")
-	assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "the schema of a level that is ignored dangles")
-
-	f.apply(engine.Configuration{Levels: []engine.LevelConfig{good}, Schemas: schemas})
-	require.Equal(t, "a", f.classified("a").Schema().Name)
-	require.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{bad}, Schemas: schemas}), 1)
-	_, ok := f.level("a")
-	assert.False(t, ok, "whatever was in effect before")
-	assert.Equal(t, "catch-all", f.classified("a").Schema().Name)
-
-	for name, wrong := range map[string]engine.LevelConfig{
-		"an exempt level of another name": {Name: "free"},
-		"a limited level called exempt":   rejecting("exempt", 1),
-		"negative shares":                 rejecting("b", -1),
-		"a level without a name":          rejecting("", 1),
-		"two levels of one name":          good,
-		"lending more than there is":      func() engine.LevelConfig { c := rejecting("b", 1); c.LendablePercent = 101; return c }(),
-		"borrowing less than nothing": func() engine.LevelConfig {
-			c := rejecting("b", 1)
-			n := int32(-1)
-			c.BorrowingLimitPercent = &n
-			return c
-		}(),
-		"queues that cannot hold a request": func() engine.LevelConfig { c := queuing("b", 1); c.QueueLengthLimit = 0; return c }(),
+func TestWhatIsMalformedIsReportedWithItsReasonAndIgnored(t *testing.T) {
+	good, schemas := queuing("a", 30), []rules.Schema{schemaOf("a", "a", 10)}
+	for reason, change := range map[string]func(*engine.LevelConfig){
+		"name must not be empty":                                func(c *engine.LevelConfig) { c.Name = "" },
+		"discipline must be Exempt, Reject or Queue, not Unset": func(c *engine.LevelConfig) { c.Config = queueset.Config{} },
+		"only that, must have type Exempt":                      func(c *engine.LevelConfig) { c.Config = queueset.Config{Discipline: queueset.Exempt} },
+		`"exempt" has type Queue`:                               func(c *engine.LevelConfig) { c.Name = rules.Exempt },
+		"-3 shares":                                             func(c *engine.LevelConfig) { c.Shares = -3 },
+		"lendable percent 101":                                  func(c *engine.LevelConfig) { c.LendablePercent = 101 },
+		"lendable percent -1":                                   func(c *engine.LevelConfig) { c.LendablePercent = -1 },
+		"borrowing limit percent -1":                            func(c *engine.LevelConfig) { c.BorrowingLimitPercent = new(int32(-1)) },
+		"queue length limit 0":                                  func(c *engine.LevelConfig) { c.QueueLengthLimit = 0 },
+		"hand":                                                  func(c *engine.LevelConfig) { c.HandSize = 100 },
 	} {
-		assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{good, wrong}, Schemas: schemas}), 1, name)
+		t.Run(reason, func(t *testing.T) {
+			f := newFixture(t, 100)
+			f.apply(engine.Configuration{Levels: []engine.LevelConfig{good}, Schemas: schemas})
+			bad := good
+			change(&bad)
+			problems := f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{bad}, Schemas: schemas})
+			require.Len(t, problems, 1)
+			assert.Equal(t, engine.Problem{Kind: engine.LevelKind, Name: bad.Name, Err: problems[0].Err}, problems[0])
+			assert.ErrorContains(t, problems[0].Err, reason)
+			_, ok := f.level("a")
+			assert.False(t, ok, "whatever was in effect before")
+			assert.Equal(t, "catch-all", f.classified("a").Schema().Name, "the schema of a level that is ignored dangles")
+		})
 	}
+	f := newFixture(t, 100)
+	assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{good, good}, Schemas: schemas}), 1)
 	twice := []rules.Schema{schemaOf("a", "a", 10), schemaOf("a", "a", 20), schemaOf("", "a", 1)}
 	assert.Len(t, f.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{good}, Schemas: twice}), 2)
-}
-
-func TestFiguresOfASchemaGoWithItAndStayWithIt(t *testing.T) {
-	f := newFixture(t, 100)
-	c := engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5), queuing("b", 5)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}}
-	f.apply(c)
-	f.admit("a").Finish()
-	f.apply(c)
-	require.Len(t, f.engine.Report().Series, 1)
-	assert.EqualValues(t, 1, f.engine.Report().Series[0].Dispatched)
-	c.Schemas[0].Level = "b"
-	f.apply(c)
-	assert.Empty(t, f.engine.Report().Series, "on another level it begins anew")
-	c.Schemas = nil
-	f.apply(c)
-	assert.Empty(t, f.engine.Report().Series)
 }
 
 func TestApplyingLosesNoRequest(t *testing.T) {
@@ -179,7 +156,9 @@ func TestFiguresStayWithASchemaThatStaysOnItsLevel(t *testing.T) {
 	require.Len(t, f.engine.Report().Series, 2)
 	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "a", 30), schemaOf("two", "a", 20)}})
 	f.clock.Advance(time.Second)
-	assert.Len(t, f.engine.Report().Series, 2, "it has changed and stayed on its level")
+	series := f.engine.Report().Series
+	require.Len(t, series, 2, "it has changed and stayed on its level")
+	assert.EqualValues(t, 1, series[0].Dispatched)
 	f.apply(engine.Configuration{Levels: levels, Schemas: []rules.Schema{schemaOf("one", "b", 30)}})
 	assert.Empty(t, f.engine.Report().Series, "one has moved, the other is gone")
 	assert.Equal(t, 2, f.engine.RetiredSeries())

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,27 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
-
-func TestRequestPassesTheBuiltInConfiguration(t *testing.T) {
-	c := clock.NewFake(time.Unix(0, 0))
-	e := engine.New(engine.Options{Clock: c, Total: 600})
-	request := e.Begin()
-	request.Attributes.User = "alice"
-	request.Attributes.Groups = []string{"system:authenticated"}
-	request.Attributes.Verb = "get"
-	request.Attributes.IsResourceRequest = true
-	request.Attributes.Resource = "pods"
-	request.Classify()
-	assert.Equal(t, "catch-all", request.Schema().Name)
-	require.True(t, request.Admit(context.Background(), seats.Work{Initial: 1}, nil))
-	assert.Equal(t, 1, e.Report().Levels[0].Figures.SeatsInUse)
-	c.Advance(time.Second)
-	assert.Equal(t, time.Second, request.Finish())
-	request.End()
-	assert.Equal(t, 0, e.Report().Levels[0].Figures.SeatsInUse)
-}
 
 func TestTheLargestLevelThatIsValidServes(t *testing.T) {
 	largest := queuing("largest", math.MaxInt32)
@@ -77,27 +56,6 @@ func TestALevelThatHasLentAllItsSeatsLetsOneRequestIn(t *testing.T) {
 	f.reject("closed")
 	report, _ = f.level("closed")
 	assert.Zero(t, report.Seats.Current, "what has no shares is closed, however many ask")
-}
-
-// With lower limits of 0 and 90, and 10 seats in use on the exempt level, no seat was
-// left for the level that lends all. Without queues it never showed demand again.
-func TestALevelThatLendsAllLetsOneRequestInWhileExemptOnesUseTheRest(t *testing.T) {
-	f := newFixture(t, 100)
-	lender := rejecting("lender", 10)
-	lender.LendablePercent = 100
-	f.apply(engine.Configuration{
-		Levels:  []engine.LevelConfig{lender, rejecting("keeper", 90), rejecting("catch-all", 0)},
-		Schemas: []rules.Schema{schemaOf("lender", "lender", 10)},
-	})
-	for range 10 {
-		exempt := f.classified("admin", "system:masters")
-		require.True(t, exempt.Admit(context.Background(), seats.Work{Initial: 1}, nil))
-	}
-	for range 3 {
-		f.clock.Advance(10 * time.Second)
-		f.engine.Rebalance()
-		f.admit("lender").Finish()
-	}
 }
 
 func TestCapacityIsThatOfAllLevelsUntilTheyHaveDrained(t *testing.T) {

@@ -27,7 +27,7 @@ func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 	for _, r := range []*engine.Request{f.classified("alice"), f.classified("bob"), f.classified("root", "system:masters")} {
 		require.True(t, r.Admit(t.Context(), seats.Work{Initial: 2}, nil))
 		f.clock.Advance(time.Second)
-		r.Finish()
+		assert.Equal(t, time.Second, r.Finish())
 		r.End()
 	}
 	used := func(schema, distinguisher string) []heavyhitters.Use {

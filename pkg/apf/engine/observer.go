@@ -12,13 +12,13 @@ import (
 // after the call. While one goroutine tells, it tells what others change too, and they do not wait
 // for that. An Observer must not change what it is given.
 type Observer interface {
-	// LevelChanged is called for each priority level at each Apply and Update, and when a
+	// LevelChanged is called for each priority level at each Apply, and when a
 	// level has drained.
 	LevelChanged(level LevelConfig, change LevelChange)
-	// Divided is called after each division of the seats: at each Apply, Update, Rebalance and
+	// Divided is called after each division of the seats: at each Apply, Rebalance and
 	// change of the total, and when a level has drained.
 	Divided(division Division)
-	// Applied is called last at each Apply and Update, with the flow schemas that take effect, in
+	// Applied is called last at each Apply, with the flow schemas that take effect, in
 	// matching order, and those without a priority level, which do not.
 	Applied(schemas []*rules.Schema, dangling []rules.Schema)
 }

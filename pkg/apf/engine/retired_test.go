@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,19 +46,6 @@ func TestRequestsUnderWayAreCountedWhereTheyWereClassified(t *testing.T) {
 	running.Finish()
 	assert.Equal(t, map[string]int{"b/s": 1}, f.executingSeats())
 	moved.Finish()
-	assert.Empty(t, f.executingSeats())
-}
-
-func TestRequestsInTheirAdditionalLatencyAreUnderWay(t *testing.T) {
-	f := newFixture(t, 100)
-	f.apply(twoLevels("a"))
-	r := f.classified("s")
-	require.True(t, r.Admit(context.Background(), seats.Work{Initial: 1, Final: 3, Latency: time.Second}, nil))
-	f.apply(twoLevels("b"))
-	assert.Equal(t, map[string]int{"a/s": 3}, f.executingSeats())
-	r.Finish()
-	assert.Equal(t, map[string]int{"a/s": 3}, f.executingSeats())
-	f.clock.Advance(time.Second)
 	assert.Empty(t, f.executingSeats())
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-func TestMaxWidthIsFifteenPercentOrAHandsPart(t *testing.T) {
+func TestMaxWidthIsFifteenPercentOrAHandsPartAndOneAtLeast(t *testing.T) {
 	f := newFixture(t, 1000)
-	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}} {
+	for _, c := range []struct{ shares, hand, expected int }{{95, 2, 143}, {95, 8, 118}, {1, 2, 26}, {995, 8, 124}, {0, 8, 1}} {
 		level := queuing("a", int32(c.shares))
 		level.HandSize = c.hand
 		f.apply(engine.Configuration{Levels: []engine.LevelConfig{level}})

@@ -29,30 +29,18 @@ func width(maxWidth int) int {
 // One returns the work of one seat.
 func One() seats.Work { return seats.Work{Initial: 1} }
 
-// List describes a list request.
-type List struct {
-	// Stored is the number of stored objects of the type, in all namespaces.
-	Stored int64
-	// Limit is the number of objects of a page; no limit if it is not positive.
-	Limit int64
-	// Selects reports whether there is a label or field selector.
-	Selects bool
-	// Cached reports whether the watch cache serves the list.
-	Cached bool
-}
-
-// Objects returns the largest number of objects that the server may handle.
-func (l List) Objects() int64 {
+// objects returns the largest number of objects that the server may handle for a list.
+func objects(r Read, stored int64, cached bool) int64 {
 	// Far above the largest estimate, and no sum overflows.
-	stored := min(max(l.Stored, 0), 1<<32)
+	stored = min(max(stored, 0), 1<<32)
 	page := stored
-	if l.Limit > 0 {
-		page = min(l.Limit, stored)
+	if r.Limit > 0 {
+		page = min(r.Limit, stored)
 	}
 	switch {
-	case l.Cached:
+	case cached:
 		return stored
-	case l.Selects:
+	case r.Selects:
 		return stored + page
 	default:
 		return 2 * page

@@ -2,7 +2,6 @@ package estimate
 
 import (
 	"cmp"
-	"math"
 	"testing"
 	"time"
 
@@ -10,31 +9,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
-
-func TestListHandlesWhatItReadsAndWhatItWrites(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		list List
-		want int64
-	}{
-		{"nothing is stored", List{}, 0},
-		{"the cache is gone through as a whole", List{Stored: 401, Cached: true}, 401},
-		{"a limit does not shorten the way through the cache", List{Stored: 401, Limit: 1, Cached: true}, 401},
-		{"from etcd a page is read and written", List{Stored: 200}, 400},
-		{"from etcd a limit makes the page smaller", List{Stored: 10_000, Limit: 100}, 200},
-		{"a limit above the number stored changes nothing", List{Stored: 100, Limit: 500}, 200},
-		{"a negative limit is none", List{Stored: 100, Limit: -1}, 200},
-		{"with a selector etcd is read to the end", List{Stored: 300, Limit: 100, Selects: true}, 400},
-		{"a selector without limit reads and writes all", List{Stored: 200, Selects: true}, 400},
-		{"a negative count is none", List{Stored: -5}, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, test.list.Objects())
-		})
-	}
-	huge := List{Stored: math.MaxInt64, Selects: true}.Objects()
-	assert.Greater(t, huge, List{Stored: 1_000_000, Selects: true}.Objects(), "a sum that overflows is negative")
-}
 
 // Issues 105804, 105930 and 106085: the cost of watchers was charged for writes
 // with hardly any watchers, and it was lost or extended when it was clamped.

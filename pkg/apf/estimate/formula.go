@@ -131,7 +131,7 @@ func (c *Cost) byObjects(r Read, stored Stored) {
 		c.Unbounded = int64(c.Bound)
 		return
 	}
-	c.Objects = List{Stored: stored.Objects, Limit: r.Limit, Selects: r.Selects, Cached: c.Cached}.Objects()
+	c.Objects = objects(r, stored.Objects, c.Cached)
 	c.Unbounded = ceil(c.Objects, objectsPerSeat)
 }
 

@@ -39,23 +39,25 @@ func TestAuditEventSaysWhatFlowControlDid(t *testing.T) {
 		verb       string
 		discipline queueset.Discipline
 		seats      int
-		busy       bool          // until the client leaves after a second, or its time to wait is over
+		busy       time.Duration // for how long nobody else has a seat
 		deadline   time.Duration // of the request
 		leaves     bool
 		want       map[string]string
 	}{
-		{"a request that executes", "get", queueset.Queue, 1, false, time.Minute, false, wanted("0s", "executed")},
-		{"a watch that executes", "watch", queueset.Queue, 1, false, time.Minute, false, wanted("0s", "executed")},
-		{"a request that is rejected at once", "get", queueset.Reject, 0, false, time.Minute, false, wanted("0s", "concurrency-limit")},
-		{"a request whose time to wait is over", "get", queueset.Queue, 1, true, 40 * time.Second, false, wanted("10s", "time-out")},
-		{"a request whose client leaves", "get", queueset.Queue, 1, true, 40 * time.Second, true, wanted("1s", "cancelled")},
+		{"a request that executes", "get", queueset.Queue, 1, 0, time.Minute, false, wanted("0s", "executed")},
+		{"a request that waits and executes", "get", queueset.Queue, 1, 1500 * time.Millisecond, time.Minute, false, wanted("1.5s", "executed")},
+		{"a watch that executes", "watch", queueset.Queue, 1, 0, time.Minute, false, wanted("0s", "executed")},
+		{"a request that is rejected at once", "get", queueset.Reject, 0, 0, time.Minute, false, wanted("0s", "concurrency-limit")},
+		{"a request whose time to wait is over", "get", queueset.Queue, 1, time.Minute, 40 * time.Second, false, wanted("10s", "time-out")},
+		{"a request whose client leaves", "get", queueset.Queue, 1, time.Minute, 40 * time.Second, true, wanted("1s", "cancelled")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t, test.discipline, test.seats)
 				s.options.Annotations = AnnotateGoverned
-				if test.busy {
-					defer s.busy()()
+				if test.busy > 0 {
+					time.AfterFunc(test.busy, s.busy())
+					defer func() { <-time.After(test.busy) }()
 				}
 				r, annotations := release.Audited(requestBy(nobody, test.verb, "resourceVersion=7"), auditinternal.LevelMetadata)
 				ctx, cancel := context.WithTimeout(r.Context(), test.deadline)
@@ -70,18 +72,6 @@ func TestAuditEventSaysWhatFlowControlDid(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestAuditEventSaysHowLongARequestWaitedThatExecutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, queueset.Queue, 1)
-		s.options.Annotations = AnnotateGoverned
-		time.AfterFunc(1500*time.Millisecond, s.busy())
-		r, annotations := release.Audited(requestBy(nobody, "get", ""), auditinternal.LevelMetadata)
-		s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), r)
-		assert.Equal(t, "1.5s", annotations()[QueueWaitAnnotation])
-		assert.Equal(t, Executed, annotations()[OutcomeAnnotation])
-	})
 }
 
 func TestOptionsSayWhichRequestsAreAnnotated(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
@@ -20,21 +19,6 @@ const (
 	schemaHeader = "X-Kubernetes-PF-FlowSchema-UID"
 	levelHeader  = "X-Kubernetes-PF-PriorityLevel-UID"
 )
-
-func TestGovernedRequestHoldsItsSeatWhileItExecutes(t *testing.T) {
-	for _, discipline := range []queueset.Discipline{queueset.Reject, queueset.Queue} {
-		t.Run(discipline.String(), func(t *testing.T) {
-			s := newSite(t, discipline, 2)
-			handler := s.before(func(w http.ResponseWriter, _ *http.Request) {
-				assert.Equal(t, 1, s.figures("tested").SeatsInUse)
-				w.WriteHeader(http.StatusCreated)
-			})
-			assert.Equal(t, http.StatusCreated, s.ask(handler, requestBy(nobody, "create", "")).Code)
-			s.requireIdle()
-			assert.EqualValues(t, 1, s.series("everybody").Dispatched)
-		})
-	}
-}
 
 func TestEveryGovernedResponseSaysWhereItWasClassified(t *testing.T) {
 	for _, test := range []struct {
@@ -67,18 +51,6 @@ func TestAResponseHasNoUIDsOfObjectsThatHaveNone(t *testing.T) {
 	assert.Empty(t, w.Result().Header.Values(levelHeader))
 }
 
-func TestHandlerThatAddsToTheHeadersChangesNoOtherResponse(t *testing.T) {
-	s := newSite(t, queueset.Reject, 1)
-	handler := s.before(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header()[http.CanonicalHeaderKey(schemaHeader)][0] = "spoilt"
-		w.Header().Add(schemaHeader, "another")
-		assert.Equal(t, levelUID, w.Header().Get(levelHeader))
-	})
-	s.ask(handler, requestBy(nobody, "get", ""))
-	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy(nobody, "get", ""))
-	assert.Equal(t, schemaUID, w.Header().Get(schemaHeader))
-}
-
 func TestLongRunningRequestsAreNotGovernedUnlessTheyWatch(t *testing.T) {
 	s := newSite(t, queueset.Reject, 0)
 	served := 0
@@ -96,20 +68,6 @@ func TestLongRunningRequestsAreNotGovernedUnlessTheyWatch(t *testing.T) {
 	assert.Equal(t, 2, served)
 	assert.Equal(t, http.StatusTooManyRequests, s.ask(handler, requestBy(nobody, "watch", "")).Code)
 	assert.Equal(t, 2, served)
-}
-
-func TestUnpreparedRequestIsAnInternalError(t *testing.T) {
-	s := newSite(t, queueset.Reject, 1)
-	handler := s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") })
-	complete := requestBy(nobody, "get", "")
-	info, _ := apirequest.RequestInfoFrom(complete.Context())
-
-	noInfo := complete.WithContext(context.Background())
-	noUser := complete.WithContext(apirequest.WithRequestInfo(context.Background(), info))
-	for _, r := range []*http.Request{noInfo, noUser} {
-		assert.Equal(t, http.StatusInternalServerError, s.ask(handler, r).Code)
-	}
-	s.requireIdle()
 }
 
 // See kubernetes/kubernetes 97206 and 111850.
@@ -159,15 +117,17 @@ func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 		name               string
 		underWay, deadline time.Duration // the time before the filter and the remaining time
 		waitLimit          time.Duration
+		leaves             time.Duration // the client; 0 if it does not
 		want               time.Duration
 	}{
-		{"a quarter of the deadline", 0, 40 * time.Second, time.Hour, 10 * time.Second},
-		{"counted from the arrival at the server", 4 * time.Second, 36 * time.Second, time.Hour, 6 * time.Second},
-		{"at most a minute", 0, time.Hour, time.Hour, time.Minute},
-		{"without a deadline the limit counts", 0, 0, 15 * time.Second, 15 * time.Second},
-		{"without a deadline too a minute is the most", 0, 0, time.Hour, time.Minute},
-		{"no limit is a minute", 0, 0, 0, time.Minute},
-		{"at once if the time is up", 20 * time.Second, 20 * time.Second, time.Hour, 0},
+		{"a quarter of the deadline", 0, 40 * time.Second, time.Hour, 0, 10 * time.Second},
+		{"counted from the arrival at the server", 4 * time.Second, 36 * time.Second, time.Hour, 0, 6 * time.Second},
+		{"at most a minute", 0, time.Hour, time.Hour, 0, time.Minute},
+		{"without a deadline the limit counts", 0, 0, 15 * time.Second, 0, 15 * time.Second},
+		{"without a deadline too a minute is the most", 0, 0, time.Hour, 0, time.Minute},
+		{"no limit is a minute", 0, 0, 0, 0, time.Minute},
+		{"at once if the time is up", 20 * time.Second, 20 * time.Second, time.Hour, 0, 0},
+		{"105739: at once if the client leaves, which is no time-out", 0, 40 * time.Second, time.Hour, time.Second, time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -180,62 +140,25 @@ func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 					var cancel context.CancelFunc
 					ctx, cancel = context.WithTimeout(ctx, test.deadline)
 					defer cancel()
+					if test.leaves > 0 {
+						time.AfterFunc(test.leaves, cancel)
+					}
 				}
 				begin := time.Now()
 				w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r.WithContext(ctx))
 
 				assert.Equal(t, http.StatusTooManyRequests, w.Code)
 				assert.Equal(t, test.want, time.Since(begin))
-				assert.EqualValues(t, 1, s.series("everybody").Rejected[stats.TimeOut])
+				want := [stats.Reasons]uint64{stats.TimeOut: 1}
+				if test.leaves > 0 {
+					want = [stats.Reasons]uint64{stats.Cancelled: 1}
+				}
+				assert.Equal(t, want, s.series("everybody").Rejected)
 				release()
 				s.requireIdle()
 			})
 		})
 	}
-}
-
-// Issue 105739. Unlike the library, this filter does not report a time-out.
-func TestClientThatLeavesWhileItWaitsIsCancelledAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, queueset.Queue, 1)
-		release := s.busy()
-		r := requestBy(nobody, "get", "")
-		ctx, cancel := context.WithTimeout(r.Context(), 40*time.Second)
-		time.AfterFunc(time.Second, cancel)
-		begin := time.Now()
-		w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r.WithContext(ctx))
-
-		assert.Equal(t, http.StatusTooManyRequests, w.Code)
-		assert.Equal(t, time.Second, time.Since(begin))
-		rejected := s.series("everybody").Rejected
-		assert.EqualValues(t, 1, rejected[stats.Cancelled])
-		assert.Zero(t, rejected[stats.TimeOut])
-		release()
-		s.requireIdle()
-	})
-}
-
-func TestRejectionSaysWhenToComeBack(t *testing.T) {
-	s := newSite(t, queueset.Reject, 0)
-	f := New(s.engine, s.options)
-	w := s.ask(f.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("served") })), requestBy(nobody, "get", ""))
-	require.Equal(t, http.StatusTooManyRequests, w.Code)
-	assert.Equal(t, "1", w.Header().Get("Retry-After"))
-	assert.NotEmpty(t, w.Body.String())
-}
-
-func TestContextOfTheHandlerIsNotThatOfWaiting(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, queueset.Queue, 1)
-		time.AfterFunc(5*time.Second, s.busy())
-		ctx, cancel := context.WithTimeout(requestBy(nobody, "get", "").Context(), 40*time.Second)
-		defer cancel()
-		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
-			<-r.Context().Done()
-			assert.ErrorIs(t, r.Context().Err(), context.DeadlineExceeded)
-		}), requestBy(nobody, "get", "").WithContext(ctx))
-		s.requireIdle()
-	})
 }
 
 func TestEmptyHeadersAreLeftOutHoweverAResponseBegins(t *testing.T) {

@@ -201,21 +201,6 @@ func TestListsOfTypesThatOthersServeAreNotLearned(t *testing.T) {
 	assert.Equal(t, 1, s.seats(""))
 }
 
-func TestOnlyListsAreMeasured(t *testing.T) {
-	for verb, measured := range map[string]bool{"list": true, "get": false, "create": false, "deletecollection": false} {
-		for cost, learns := range map[estimate.ListCost]bool{estimate.CostLearned: true, estimate.CostBySize: false, estimate.CostByCount: false} {
-			s := newLearningSite(t)
-			s.options.ListCost = cost
-			w := httptest.NewRecorder()
-			s.before(func(got http.ResponseWriter, r *http.Request) {
-				_, around := got.(*exchange)
-				assert.Equal(t, !measured || !learns, around, "%s %s", verb, cost)
-				assert.Equal(t, measured && learns, exchangeOf(r.Context(), s.engine).list != nil, "%s %s", verb, cost)
-			}).ServeHTTP(w, requestBy(nobody, verb, ""))
-		}
-	}
-}
-
 func TestReadsOfOtherRequestsAreNotCounted(t *testing.T) {
 	assert.NotPanics(t, func() { CountRead(context.Background(), 1) })
 }

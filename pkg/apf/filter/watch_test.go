@@ -152,19 +152,3 @@ func TestRejectedWatchIsNotRegistered(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)
 	s.requireIdle()
 }
-
-func TestWatchWaitsForASeatLikeAnyRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, queueset.Queue, 1)
-		s.options.WaitLimit = 15 * time.Second
-		release := s.busy()
-		begin := time.Now()
-		handler := s.before(func(http.ResponseWriter, *http.Request) {})
-		assert.Equal(t, http.StatusTooManyRequests, s.ask(handler, requestBy(nobody, "watch", "")).Code)
-		assert.Equal(t, 15*time.Second, time.Since(begin))
-
-		time.AfterFunc(time.Second, release)
-		assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(nobody, "watch", "")).Code)
-		s.requireIdle()
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
 	"testing"
 	"time"
 
@@ -101,14 +100,6 @@ func TestWorkOfRequests(t *testing.T) {
 			assert.Equal(t, test.want, s.workOf(test.known, test.request))
 		})
 	}
-}
-
-func TestNoEstimateIsWiderThanTheLevel(t *testing.T) {
-	s := newSite(t, queueset.Queue, 20) // 15 % of them
-	for _, r := range []*http.Request{requestBy(nobody, "list", ""), requestBy(nobody, "list", "limit=x")} {
-		assert.Equal(t, seats.Work{Initial: 3}, s.workOf(known{stored: 1e6}, r))
-	}
-	assert.Equal(t, seats.Work{Initial: 1, Final: 3, Latency: 50 * time.Millisecond}, s.workOf(known{watchers: 300}, requestBy(nobody, "update", "")))
 }
 
 func TestWatchersOfWritesAreCounted(t *testing.T) {
@@ -243,13 +234,4 @@ func FuzzWorkIsThatOfTheLibrary(f *testing.F) {
 			requireLibraryWork(t, s, known{stored: stored, watchers: watchers}, requestBy(nobody, verb, query))
 		}
 	})
-}
-
-func TestOnlyLevelsWithQueuesBoundTheirEstimates(t *testing.T) {
-	for n, want := range map[int]int{1: 1, 25: 4, 600: 10} {
-		t.Run(strconv.Itoa(n), func(t *testing.T) {
-			assert.Equal(t, want, newSite(t, queueset.Queue, n).workOf(known{stored: 1e6}, requestBy(nobody, "list", "")).Initial)
-			assert.Equal(t, 10, newSite(t, queueset.Reject, n).workOf(known{stored: 1e6}, requestBy(nobody, "list", "")).Initial)
-		})
-	}
 }

@@ -3,12 +3,10 @@ package flow
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // published is the table "Example Shuffle Sharding Configurations" of the
@@ -45,79 +43,9 @@ func TestSquishProbabilityIsThePublishedTable(t *testing.T) {
 				if elephants == 1 {
 					assert.Equal(t, want, got)
 				}
-				assert.InEpsilon(t, approximately(row.queues, row.handSize, elephants), got, 1e-14)
 			})
 		}
 	}
 }
 
 func ulp(x float64) float64 { return math.Nextafter(x, 2) - x }
-
-// approximately computes the probability in floating point and by another
-// method: it follows the number of queues that the elephants cover.
-func approximately(queues, handSize, elephants int) float64 {
-	choose := func(n, k int) float64 {
-		x, _ := binomial(n, k).Float64()
-		return x
-	}
-	covered := make([]float64, queues+1)
-	covered[0] = 1
-	for range elephants {
-		next := make([]float64, queues+1)
-		for u, p := range covered {
-			for k := 0; k <= handSize && u+k <= queues; k++ {
-				next[u+k] += p * choose(queues-u, k) * choose(u, handSize-k) / choose(queues, handSize)
-			}
-		}
-		covered = next
-	}
-	squished := 0.0
-	for u, p := range covered {
-		squished += p * choose(u, handSize) / choose(queues, handSize)
-	}
-	return squished
-}
-
-func TestSimulationOfTheDealerAgrees(t *testing.T) {
-	simulated := 0
-	for _, row := range published {
-		dealer, err := NewDealer(row.queues, row.handSize)
-		require.NoError(t, err)
-		for elephants, p := range row.squished {
-			if p < 1e-4 {
-				continue // too rare to occur in the simulation
-			}
-			simulated++
-			// Each case has a separate seed, because the order of the map is random.
-			random := rand.New(rand.NewPCG(uint64(row.queues), uint64(elephants)))
-			const mice = 50000
-			squished := 0
-			for range mice {
-				if squish(dealer, random, elephants) {
-					squished++
-				}
-			}
-			deviation := math.Sqrt(p * (1 - p) / mice)
-			assert.InDelta(t, p, float64(squished)/mice, 4.5*deviation, "%d of %d queues, %d elephants", row.handSize, row.queues, elephants)
-		}
-	}
-	assert.Equal(t, 14, simulated)
-}
-
-// squish deals hands to elephants and to one mouse. It reports whether the
-// elephants cover all of the mouse's queues.
-func squish(dealer Dealer, random *rand.Rand, elephants int) bool {
-	var room [MaxHand]int
-	covered := make([]bool, dealer.DeckSize())
-	for range elephants {
-		for _, queue := range dealer.Deal(Hash(random.Uint64()), room[:0]) {
-			covered[queue] = true
-		}
-	}
-	for _, queue := range dealer.Deal(Hash(random.Uint64()), room[:0]) {
-		if !covered[queue] {
-			return false
-		}
-	}
-	return true
-}

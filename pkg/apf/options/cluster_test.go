@@ -63,12 +63,20 @@ func group() schema.GroupResource {
 	return schema.GroupResource{Group: flowcontrolv1.GroupName, Resource: "flowschemas"}
 }
 
-func objects() []runtime.Object {
-	return []runtime.Object{
-		&flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}},
-		&flowcontrolv1beta3.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Spec: flowcontrolv1beta3.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1beta3.PriorityLevelConfigurationReference{Name: "exempt"}}},
-	}
+// schemaV1 and schemaV1beta3 return schemas of the level exempt.
+func schemaV1(name string) *flowcontrolv1.FlowSchema {
+	schema := &flowcontrolv1.FlowSchema{}
+	schema.Name, schema.Spec.PriorityLevelConfiguration.Name = name, "exempt"
+	return schema
 }
+
+func schemaV1beta3(name string) *flowcontrolv1beta3.FlowSchema {
+	schema := &flowcontrolv1beta3.FlowSchema{}
+	schema.Name, schema.Spec.PriorityLevelConfiguration.Name = name, "exempt"
+	return schema
+}
+
+func objects() []runtime.Object { return []runtime.Object{schemaV1("a"), schemaV1beta3("old")} }
 
 func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 	notFound := func(version string) error { return apierrors.NewNotFound(group(), version) }
@@ -118,8 +126,7 @@ func TestTheClusterIsReadAsV1beta3WhereThereIsNoV1(t *testing.T) {
 		require.Equal(t, []string{"old"}, f.names())
 		require.Equal(t, "v1beta3", f.status().Place)
 
-		_, err := server.FlowcontrolV1beta3().FlowSchemas().Create(t.Context(), &flowcontrolv1beta3.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "new"},
-			Spec: flowcontrolv1beta3.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1beta3.PriorityLevelConfigurationReference{Name: "exempt"}}}, metav1.CreateOptions{})
+		_, err := server.FlowcontrolV1beta3().FlowSchemas().Create(t.Context(), schemaV1beta3("new"), metav1.CreateOptions{})
 		require.NoError(t, err)
 		pass(time.Second)
 		require.ElementsMatch(t, []string{"old", "new"}, f.names())
@@ -151,7 +158,7 @@ func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
 
 func TestTheFileIsBetterThanTheCluster(t *testing.T) {
 	f := newFixture()
-	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}, Spec: flowcontrolv1.FlowSchemaSpec{PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"}}}}, nil)
+	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{schemaV1("cluster")}, nil)
 	require.Equal(t, []string{"cluster"}, f.names())
 	path := t.TempDir() + "/a.yaml"
 	write(t, path, manifest("file"))

@@ -2,7 +2,6 @@ package options
 
 import (
 	"net/http"
-	"reflect"
 	"regexp"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	flowcontrolrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
 )
 
 // seatsOfAList returns the width of a list of 5,000 objects in the handler chain of a server.
@@ -20,7 +20,7 @@ func seatsOfAList(t *testing.T, cost estimate.ListCost, change func(*genericapis
 	o.Seats, o.ListCost = 1000, cost
 	s, _ := server(t, o, http.NotFoundHandler(), func(c *genericapiserver.Config) {
 		c.StorageObjectCountTracker = flowcontrolrequest.NewStorageObjectCountTracker()
-		setCount(t, c.StorageObjectCountTracker, "things.example.com", 5000)
+		release.SetObjects(c.StorageObjectCountTracker, "things.example.com", 5000, 0)
 		if change != nil {
 			change(c)
 		}
@@ -52,18 +52,4 @@ func TestListsCostWhatTheOptionSaysInEveryHandlerChain(t *testing.T) {
 			require.Equal(t, "17", seatsOfAList(t, estimate.CostBySize, chain), "1,500,000 bytes each: as wide as may be")
 		})
 	}
-}
-
-// setCount sets the number of stored objects: Set takes a number up to k8s.io/apiserver 0.33,
-// and statistics since.
-func setCount(t *testing.T, tracker any, resource string, count int64) {
-	t.Helper()
-	set := reflect.ValueOf(tracker).MethodByName("Set")
-	value := reflect.New(set.Type().In(1)).Elem()
-	if value.Kind() == reflect.Struct {
-		value.FieldByName("ObjectCount").SetInt(count)
-	} else {
-		value.SetInt(count)
-	}
-	set.Call([]reflect.Value{reflect.ValueOf(resource), value})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -185,44 +184,4 @@ func TestAForwardJumpOfTheClockIsOneStep(t *testing.T) {
 	f.set.Finish(d)
 	assert.True(t, f.set.Idle())
 	require.NoError(t, f.set.Inconsistency())
-}
-
-func TestADumpShowsQueuesAndRequestsInOrder(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 16)
-	var held []*queueset.Request
-	for i := range 16 {
-		f.clock.Advance(time.Second)
-		held = append(held, f.arrive(fmt.Sprint(i), wide(1), queueset.Seated))
-	}
-	f.set.Leave(f.arrive("closes the Set", wide(1), queueset.Waiting), stats.Cancelled)
-	executing := f.set.Dump()
-	require.Len(t, executing.Requests, 16)
-	for _, r := range executing.Requests {
-		assert.Equal(t, -1, r.Place)
-		assert.Equal(t, r.Arrived, r.Started)
-		assert.GreaterOrEqual(t, r.Queue, 0, "an executing request has a queue too")
-	}
-	for i := range 20 {
-		f.arrive(fmt.Sprint(i%5), wide(1+i%3), queueset.Waiting)
-	}
-	dump := f.set.Dump()
-	assert.Equal(t, 64, dump.Queues)
-	require.Len(t, dump.Requests, 36)
-	waiting, executingCount := 0, 0
-	for i, q := range dump.Active {
-		waiting += q.Waiting
-		executingCount += q.Executing
-		if i > 0 {
-			assert.Greater(t, q.Index, dump.Active[i-1].Index)
-		}
-	}
-	assert.Equal(t, 20, waiting)
-	assert.Equal(t, 16, executingCount)
-	for i, r := range dump.Requests[1:] {
-		before := dump.Requests[i]
-		assert.True(t, before.Queue < r.Queue || before.Queue == r.Queue && before.Place <= r.Place)
-	}
-	for _, r := range held {
-		f.set.Finish(r)
-	}
 }

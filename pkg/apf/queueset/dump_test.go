@@ -51,6 +51,7 @@ func TestADumpShowsAFlowInTheFirstQueueOfItsHand(t *testing.T) {
 	dealer, err := flow.NewDealer(8, 4)
 	require.NoError(t, err)
 	for i := range 40 {
+		f.clock.Advance(time.Millisecond)
 		outcome := queueset.Seated
 		if i >= 20 {
 			outcome = queueset.Waiting
@@ -62,8 +63,13 @@ func TestADumpShowsAFlowInTheFirstQueueOfItsHand(t *testing.T) {
 			sum.Executing, sum.Waiting, sum.SeatsInUse = sum.Executing+q.Executing, sum.Waiting+q.Waiting, sum.SeatsInUse+q.SeatsInUse
 		}
 		assert.Equal(t, []int{min(i+1, 20), max(i-19, 0), min(i+1, 20)}, []int{sum.Executing, sum.Waiting, sum.SeatsInUse})
-		for _, r := range dump.Requests {
+		for i, r := range dump.Requests {
 			assert.Equal(t, dealer.Deal(flow.HashOf("schema", r.Distinguisher), nil)[0], r.Queue)
+			assert.Equal(t, r.Place < 0, r.Started == r.Arrived, "nobody waited")
+			if i > 0 {
+				before := dump.Requests[i-1]
+				assert.True(t, before.Queue < r.Queue || before.Queue == r.Queue && before.Place <= r.Place, "in order")
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package queueset_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -67,6 +68,15 @@ func dispatched(r *queueset.Request) bool {
 	default:
 		return false
 	}
+}
+
+// startedOf removes the first request of a line that has been dispatched, and returns it with the rest.
+func (f *fixture) startedOf(line []*queueset.Request) (*queueset.Request, []*queueset.Request) {
+	f.t.Helper()
+	i := slices.IndexFunc(line, dispatched)
+	require.NotEqual(f.t, -1, i, "somebody starts")
+	started := line[i]
+	return started, slices.Delete(line, i, i+1)
 }
 
 // configure replaces configuration and limits.

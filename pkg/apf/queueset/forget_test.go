@@ -23,7 +23,7 @@ func TestAnIdleLevelForgetsWhatItsQueuesOwe(t *testing.T) {
 		{"the flow that owes nothing is served first without a rest", false, "light"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFixture(t, queueset.Config{Discipline: queueset.Queue, Queues: 512, HandSize: 1, QueueLengthLimit: 10}, 1)
+			f := newFixture(t, queues(512, 1, 10), 1)
 			heavy := f.arrive("heavy", one, queueset.Seated)
 			light := f.arrive("light", one, queueset.Waiting)
 			f.clock.Advance(10 * time.Second)
@@ -57,7 +57,7 @@ func TestARequestThatLeftIsForgottenByItsQueue(t *testing.T) {
 	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("b", wide(3), queueset.Seated)}
 	r := f.arrive("c", wide(1), queueset.Waiting)
 	require.True(t, f.set.Leave(r, stats.Cancelled))
-	f.configure(queueset.Config{Discipline: queueset.Reject}, limits(4))
+	f.configure(rejecting(), limits(4))
 	f.set.Finish(held[0])
 	require.False(t, f.set.IsOpen())
 	require.Equal(t, queueset.Seated, f.set.Arrive(r))

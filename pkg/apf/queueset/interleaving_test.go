@@ -96,8 +96,8 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 	}{
 		"with queues":                             {config: queues(16, 4, 8), largest: 20},
 		"with queues, limits changing":            {config: queues(16, 4, 8), largest: 40, unsteady: true},
-		"without queues":                          {config: queueset.Config{Discipline: queueset.Reject}, largest: 20},
-		"without queues, limits changing":         {config: queueset.Config{Discipline: queueset.Reject}, largest: 40, unsteady: true},
+		"without queues":                          {config: rejecting(), largest: 20},
+		"without queues, limits changing":         {config: rejecting(), largest: 40, unsteady: true},
 		"exempt, limits changing in vain":         {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
 		"with queues, on fewer seats than shards": {config: queues(16, 4, 8), largest: 3},
 		"with queues that are always full":        {config: queues(3, 1, 3), largest: 3},
@@ -162,7 +162,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 			if changed.Discipline == queueset.Queue {
 				changed.Queues = 4 + random.IntN(60)
 				if random.IntN(4) == 0 {
-					changed = queueset.Config{Discipline: queueset.Reject}
+					changed = rejecting()
 				}
 			}
 			_, err := c.set.Configure(changed, limits(1+random.IntN(40)))

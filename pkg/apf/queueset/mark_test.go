@@ -17,33 +17,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
-// One thread sends requests through several shards, and meanwhile their changes are
-// merged. Shards that are taken later have changes that those taken before lack.
-func TestHighWaterMarkOfOneThreadIsOneWhileShardsAreMerged(t *testing.T) {
-	const shards = 4
-	f := newFixture(t, queues(8, 2, 50), 60)
-	through := make([]*queueset.Request, shards)
-	for i := range through {
-		through[i] = f.requestOf(i, "a", wide(1))
-	}
-	last := through[0]
-	require.Equal(t, queueset.Seated, f.set.Arrive(last))
-	f.set.MergeSlowly(func(taken int) {
-		for range 3 {
-			f.clock.Advance(time.Nanosecond)
-			f.set.Finish(last)
-			last = through[(taken+1)%shards]
-			f.clock.Advance(time.Nanosecond)
-			require.Equal(t, queueset.Seated, f.set.Arrive(last))
-		}
-	})
-	f.clock.Advance(time.Nanosecond)
-	assert.Equal(t, 1, f.seatsInUse())
-	assert.Equal(t, 1, f.set.ResetDemand().HighWatermark)
-	f.set.Finish(last)
-	assert.Zero(t, f.seatsInUse())
-}
-
 // The clock of some machines shows the same time for several events.
 func TestHighWaterMarkOfOneThreadIsOneWhileTheClockStands(t *testing.T) {
 	f := newFixture(t, queues(8, 2, 50), 60)

@@ -33,33 +33,20 @@ func TestFinishOfARequestThatDoesNotExecutePanics(t *testing.T) {
 				assert.Equal(t, queueset.Seated, f.set.Arrive(r), "the request may be used again")
 				f.set.Finish(r)
 				f.set.Finish(other)
-				assert.True(t, f.set.Idle())
 				f.requireMisuse(f.request("c", wide(1)), 0)
 			})
 		}
 	}
-}
-
-func TestFinishOfARequestThatWaitsOrWasRejectedPanics(t *testing.T) {
-	f := newFixture(t, queues(1, 1, 1), 1)
-	held := f.arrive("a", wide(1), queueset.Seated)
-	waiting := f.arrive("a", wide(1), queueset.Waiting)
-	f.requireMisuse(waiting, 1)
-	f.requireMisuse(f.arrive("a", wide(1), queueset.Rejected), 1)
-	assert.True(t, f.set.Leave(waiting, stats.Cancelled))
-	f.requireMisuse(waiting, 1)
-	f.set.Finish(held)
-	assert.True(t, f.set.Idle())
-}
-
-// Another goroutine finishes the same request and waits for the lock.
-func TestFinishOfARequestThatIsBeingFinishedPanics(t *testing.T) {
 	f := newFixture(t, queues(1, 1, 1), 2)
 	f.arrive("a", wide(1), queueset.Seated)
-	r := f.arrive("a", wide(1), queueset.Seated)
-	f.set.Leave(f.arrive("closes the Set", wide(1), queueset.Waiting), stats.Cancelled)
-	f.set.BeginFinish(r)
-	assert.Panics(t, func() { f.set.Finish(r) })
+	held := f.arrive("a", wide(1), queueset.Seated)
+	waiting := f.arrive("a", wide(1), queueset.Waiting)
+	f.requireMisuse(waiting, 2)
+	f.requireMisuse(f.arrive("a", wide(1), queueset.Rejected), 2)
+	assert.True(t, f.set.Leave(waiting, stats.Cancelled))
+	f.requireMisuse(waiting, 2)
+	f.set.BeginFinish(held) // on another goroutine, which waits for the lock
+	assert.Panics(t, func() { f.set.Finish(held) })
 	assert.Equal(t, 2, f.seatsInUse())
 	assert.Len(t, f.set.Dump().Requests, 1, "the other request is there")
 }

@@ -11,19 +11,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-func TestSeatsAreKeptForAWideRequestFromThoseWhoseTurnComesLater(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 4)
-	held := f.arrive("a", wide(2), queueset.Seated)
-	broad := f.arrive("wide", wide(4), queueset.Waiting)
-	f.clock.Advance(time.Second)
-	later := f.arrive("b", wide(1), queueset.Waiting)
-	f.set.Finish(held)
-	assert.True(t, dispatched(broad))
-	assert.False(t, dispatched(later))
-	f.set.Finish(broad)
-	assert.True(t, dispatched(later))
-}
-
 // In the ideal schedule the request of one seat ends first, although it arrived
 // later.
 func TestANarrowRequestOfAnIdleFlowDoesNotWaitUntilSeatsAreCollected(t *testing.T) {
@@ -54,38 +41,6 @@ func TestSeatsKeptFreeAreChargedToNobody(t *testing.T) {
 			assert.InDelta(t, before+4*queueset.ServiceTimeGuess.Seconds(), q.NextDispatchR, 1e-6, "where it started, and its work")
 		}
 	}
-}
-
-// Two flows of width 4 wait. The narrow flow may overtake them by half a second of
-// its share: its queue is one of three, so by 4 * 0.5 / 3 seat-seconds.
-func TestSeveralWideRequestsLetNarrowOnesOvertakeThemForAWhile(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 4)
-	first := f.arrive("narrow", wide(1), queueset.Seated)
-	second := f.arrive("narrow", wide(1), queueset.Seated)
-	one := f.arrive("wide", wide(4), queueset.Waiting)
-	other := f.arrive("wide too", wide(4), queueset.Waiting)
-	f.clock.Advance(300 * time.Millisecond)
-	soon := f.arrive("narrow", wide(1), queueset.Seated)
-	f.clock.Advance(300 * time.Millisecond)
-	late := f.arrive("narrow", wide(1), queueset.Waiting)
-	for _, r := range []*queueset.Request{first, second, soon} {
-		f.set.Finish(r)
-	}
-	assert.NotEqual(t, dispatched(one), dispatched(other), "one of the wide requests executes")
-	assert.False(t, dispatched(late))
-	require.NoError(t, f.set.Inconsistency())
-}
-
-// The seats would be collected only for this request in any case.
-func TestAWideRequestThatIsAloneIsNotOvertaken(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 4)
-	held := f.arrive("narrow", wide(1), queueset.Seated)
-	broad := f.arrive("wide", wide(4), queueset.Waiting)
-	f.clock.Advance(10 * time.Millisecond)
-	later := f.arrive("narrow", wide(1), queueset.Waiting)
-	f.set.Finish(held)
-	assert.True(t, dispatched(broad))
-	assert.False(t, dispatched(later))
 }
 
 // A queue that becomes active starts at R, and R advances until newcomers come
@@ -133,20 +88,4 @@ func TestNewFlowsDoNotOvertakeWideRequestsForEver(t *testing.T) {
 			s.drain()
 		})
 	}
-}
-
-// A flow with a small demand is served, although collecting seats for others
-// leaves some unused.
-func TestAMouseIsServedPromptlyWhileSeatsAreCollected(t *testing.T) {
-	const limit = 7
-	s := newSimulation(t, queues(64, 2, 1000), limit,
-		client{threads: 48, exec: 600 * time.Millisecond, think: 200 * time.Millisecond, work: wide(1)},
-		client{threads: 36, exec: 120 * time.Millisecond, think: 400 * time.Millisecond, work: wide(4)},
-		client{threads: 1, exec: 30 * time.Millisecond, think: time.Second, work: wide(1)},
-	)
-	s.shares(10 * time.Second)
-	got := s.shares(100 * time.Second)
-	wanted := s.clients[2].demand(1)
-	assert.Greater(t, got[2], 0.85*wanted, "of %.3f", got)
-	s.drain()
 }

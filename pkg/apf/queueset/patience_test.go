@@ -3,7 +3,6 @@ package queueset_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -94,10 +93,7 @@ func TestPastDeadlinesStarveNobody(t *testing.T) {
 	for range line {
 		f.clock.Advance(time.Second)
 		f.set.Finish(running)
-		i := slices.IndexFunc(line, dispatched)
-		require.NotEqual(t, -1, i, "one each time")
-		running = line[i]
-		line = slices.Delete(line, i, i+1)
+		running, line = f.startedOf(line)
 	}
 	f.set.Finish(running)
 	assert.True(t, f.set.Idle())
@@ -116,9 +112,7 @@ func TestWhoOutstaysADeadlineIsServedWhileOthersCome(t *testing.T) {
 		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
 		f.clock.Advance(time.Second)
 		f.set.Finish(running)
-		i := slices.IndexFunc(line, dispatched)
-		running = line[i]
-		line = slices.Delete(line, i, i+1)
+		running, line = f.startedOf(line)
 	}
 }
 

@@ -2,7 +2,6 @@ package queueset_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -29,10 +28,9 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 			for range 300 {
 				f.clock.Advance(10 * time.Millisecond)
 				f.set.Finish(held[0])
-				i := slices.IndexFunc(line, dispatched)
-				held = append(held[1:], line[i])
-				next := f.arrive(line[i].Flow, wide(1), queueset.Waiting)
-				line = append(slices.Delete(line, i, i+1), next)
+				started, rest := f.startedOf(line)
+				held = append(held[1:], started)
+				line = append(rest, f.arrive(started.Flow, wide(1), queueset.Waiting))
 			}
 			for i := range 100 {
 				for flow := range flows {

@@ -3,7 +3,6 @@ package queueset_test
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"testing"
 	"time"
 
@@ -218,21 +217,6 @@ func (c client) demand(threads int) float64 {
 	return float64(threads*c.work.Initial) * c.exec.Seconds() / (c.exec + c.think).Seconds()
 }
 
-// maxMin divides capacity max-min fairly.
-func maxMin(demands []float64, capacity float64) []float64 {
-	order := make([]int, len(demands))
-	for i := range order {
-		order[i] = i
-	}
-	sort.Slice(order, func(i, j int) bool { return demands[order[i]] < demands[order[j]] })
-	shares := make([]float64, len(demands))
-	for n, i := range order {
-		shares[i] = min(demands[i], capacity/float64(len(order)-n))
-		capacity -= shares[i]
-	}
-	return shares
-}
-
 // assertShares asserts that each client's seats differ from the expected ones
 // by at most the relative margin.
 func assertShares(t *testing.T, expected, got []float64, margin float64) {
@@ -240,20 +224,4 @@ func assertShares(t *testing.T, expected, got []float64, margin float64) {
 	for i := range expected {
 		assert.InDelta(t, expected[i], got[i], margin*expected[i], "client %d; all got %.3f of %.3f", i, got, expected)
 	}
-}
-
-func fair(s *simulation, limit int) []float64 {
-	demands := make([]float64, len(s.clients))
-	for i, c := range s.clients {
-		demands[i] = c.demand(c.threads)
-	}
-	return maxMin(demands, float64(limit))
-}
-
-func TestMaxMin(t *testing.T) {
-	assert.Equal(t, []float64{0, 0}, maxMin([]float64{0, 0}, 42))
-	assert.Equal(t, []float64{42, 0}, maxMin([]float64{47, 0}, 42))
-	assert.Equal(t, []float64{1, 41}, maxMin([]float64{1, 47}, 42))
-	assert.Equal(t, []float64{3, 5, 5, 1}, maxMin([]float64{3, 7, 9, 1}, 14))
-	assert.Equal(t, []float64{1, 9, 7, 3}, maxMin([]float64{1, 9, 7, 3}, 21))
 }

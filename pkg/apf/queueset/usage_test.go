@@ -38,8 +38,8 @@ func TestSeatsThatAFlowHeldAreCountedForIt(t *testing.T) {
 		name   string
 		config queueset.Config
 	}{
-		{"with queues", queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 10}},
-		{"without queues", queueset.Config{Discipline: queueset.Reject}},
+		{"with queues", queues(8, 2, 10)},
+		{"without queues", rejecting()},
 		{"exempt", queueset.Config{Discipline: queueset.Exempt}},
 	} {
 		for _, limit := range []int{10, 1000} { // closed, since few seats are free, and open
@@ -60,7 +60,7 @@ func TestSeatsThatAFlowHeldAreCountedForIt(t *testing.T) {
 }
 
 func TestUsageOfAllRegimesIsCounted(t *testing.T) {
-	f := newFixture(t, queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 1000}, 100)
+	f := newFixture(t, queues(8, 2, 1000), 100)
 	const requests = 1000
 	var executing []*queueset.Request
 	for range requests {
@@ -91,13 +91,13 @@ func TestIdleLevelForgetsItsFlows(t *testing.T) {
 }
 
 func TestRejectedRequestKnowsItsQueue(t *testing.T) {
-	f := newFixture(t, queueset.Config{Discipline: queueset.Queue, Queues: 1, HandSize: 1, QueueLengthLimit: 1}, 1)
+	f := newFixture(t, queues(1, 1, 1), 1)
 	f.arrive("a", seats.Work{Initial: 1}, queueset.Seated)
 	waiting := f.arrive("a", seats.Work{Initial: 1}, queueset.Waiting)
 	assert.Zero(t, f.arrive("a", seats.Work{Initial: 1}, queueset.Rejected).RejectingQueue())
 	require.True(t, f.set.Leave(waiting, stats.TimeOut))
 	assert.Zero(t, waiting.RejectingQueue())
 
-	f = newFixture(t, queueset.Config{Discipline: queueset.Reject}, 0)
+	f = newFixture(t, rejecting(), 0)
 	assert.Equal(t, -1, f.arrive("a", seats.Work{Initial: 1}, queueset.Rejected).RejectingQueue())
 }

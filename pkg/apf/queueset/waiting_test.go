@@ -15,7 +15,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // Issues 119799 and 120222: the end of a wait was noticed only at the next
@@ -168,42 +167,22 @@ func TestEqualRequestsOfNewFlowsStartInTheOrderOfTheirArrival(t *testing.T) {
 	}
 }
 
-func TestRequestsOfOneQueueStartInOrder(t *testing.T) {
-	f := newFixture(t, queues(1, 1, 100), 1)
-	holder := f.arrive("a", wide(1), queueset.Seated)
-	var line []*queueset.Request
-	for range 10 {
-		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
-	}
-	for _, r := range line {
-		f.set.Finish(holder)
-		require.True(t, dispatched(r))
-		holder = r
-	}
-}
-
-// Issue 103039: the rate of a flow is counted in seats, not in requests.
-func TestWideRequestsCostTheirWidth(t *testing.T) {
-	s := newSimulation(t, queues(64, 1, 100), 12,
-		client{threads: 30, exec: 100 * time.Millisecond, work: wide(1)},
-		client{threads: 30, exec: 110 * time.Millisecond, work: wide(3)},
-	)
-	assertShares(t, []float64{6, 6}, s.shares(60*time.Second), 0.03)
-	s.drain()
-}
-
 // A request is abandoned if its owner panics between Arrive and Wait.
 func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
-	for name, dispatch := range map[string]bool{"while it waits": false, "just dispatched": true} {
+	for name, c := range map[string]struct {
+		dispatch bool
+		call     func()
+	}{"while it waits": {false, nil}, "just dispatched": {true, nil}, "dispatched by a call": {true, func() {}}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, queues(4, 1, 10), 1)
-			holder := f.arrive("a", wide(1), queueset.Seated)
-			r := f.arrive("a", seats.Work{Initial: 1}, queueset.Waiting)
-			if dispatch {
+			holder, r := f.arrive("a", wide(1), queueset.Seated), f.request("a", wide(1))
+			r.Dispatched = c.call
+			require.Equal(t, queueset.Waiting, f.set.Arrive(r))
+			if c.dispatch {
 				f.set.Finish(holder)
 			}
 			f.set.Abandon(r, queueset.Waiting)
-			if !dispatch {
+			if !c.dispatch {
 				f.set.Finish(holder)
 			}
 			assert.True(t, f.set.Idle())
@@ -226,16 +205,5 @@ func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
 	f.set.Finish(first)
 	assert.Equal(t, 1, calls)
 	assert.Nil(t, second.Ready())
-	assert.True(t, f.set.Idle())
-}
-
-func TestARequestWithDispatchedMayBeAbandonedAfterItsDispatch(t *testing.T) {
-	f := newFixture(t, queues(8, 1, 10), 1)
-	first := f.arrive("a", wide(1), queueset.Seated)
-	second := f.request("b", wide(1))
-	second.Dispatched = func() {}
-	require.Equal(t, queueset.Waiting, f.set.Arrive(second))
-	f.set.Finish(first)
-	f.set.Abandon(second, queueset.Waiting)
 	assert.True(t, f.set.Idle())
 }

@@ -54,13 +54,6 @@ func TestFiftyIdenticalListsReadTwice(t *testing.T) {
 			l.result.Items[0].Name = "/configmaps/"
 		}
 		s.requireNothingLeft()
-	})
-}
-
-func TestTheMetricCountsWhatBecameOfLists(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, 600)
-		s.sendAll(fifty())
 		assert.EqualValues(t, s.etcd.reads, testutil.ToFloat64(s.reads.total.WithLabelValues("configmaps", read)))
 		assert.EqualValues(t, 50-s.etcd.reads, testutil.ToFloat64(s.reads.total.WithLabelValues("configmaps", shared)))
 		problems, err := testutil.CollectAndLint(s.reads)

@@ -113,10 +113,3 @@ func TestTotalRisesByTenPercentAtMostWhereTheMinimumIsLow(t *testing.T) {
 	}
 	assert.Greater(t, previous, 300)
 }
-
-func TestRestartWithATotalAHundredTimesAsLargeStartsThere(t *testing.T) {
-	for _, static := range []int{6, 600, 60000} {
-		r := newRun(static, Options{})
-		assert.InDelta(t, 1.05*float64(static), r.step(clearSamples(), busy()).Total, 0.51)
-	}
-}

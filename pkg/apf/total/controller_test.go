@@ -193,6 +193,7 @@ func TestUnknownSignalsKeepTheTotal(t *testing.T) {
 		{"the scheduling latency is negative", samplesOf(-1, 0, 0), []Reason{Unknown}},
 		{"the scheduling latency is absurd", samplesOf(1e300, 0, 0), []Reason{Unknown}},
 		{"memory and throttling are unknown, as without limits", missing(Memory, Throttling), []Reason{Seats}},
+		{"all but the memory is unknown, and that is short", samplesOf(math.NaN(), 0.99, math.NaN()), []Reason{LowMemory}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRun(600, Options{})
@@ -205,12 +206,6 @@ func TestUnknownSignalsKeepTheTotal(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestMemoryAloneLowersTheTotal(t *testing.T) {
-	got := newRun(600, Options{}).step(samplesOf(math.NaN(), 0.99, math.NaN()), busy())
-	assert.Equal(t, 540, got.Total)
-	assert.InDelta(t, 0.99/0.85, got.Pressure[Memory], 1e-9)
 }
 
 // strange returns a random value, often one that should not occur.

@@ -68,17 +68,15 @@ func (m *smallMachine) send(ctx context.Context) {
 	r.Finish()
 }
 
-// onSmallMachine runs a test in virtual time with an adaptive engine that starts with 200
-// seats.
-func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
-	t.Helper()
+// An adaptive engine starts with 200 seats, in virtual time.
+func TestTotalOfAnEngineUnderOverloadComesToRestWhereTheMachineIsNotShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &smallMachine{engine: engine.New(engine.Options{Total: 200})}
 		level := engine.LevelConfig{
 			Name:   "queue",
 			Config: queueset.Config{Discipline: queueset.Queue, Queues: 8, HandSize: 2, QueueLengthLimit: 1000},
+			Share:  allocation.Share{Shares: 100},
 		}
-		level.Shares = 100
 		require.Empty(t, m.engine.Apply(engine.Configuration{Levels: []engine.LevelConfig{level}, Schemas: []rules.Schema{schemaOf("queue")}}))
 		r, err := New(Config{
 			Engine: m.engine, Sampler: m, Options: Options{Mode: Adaptive, Min: 10},
@@ -87,16 +85,12 @@ func onSmallMachine(t *testing.T, test func(t *testing.T, m *smallMachine)) {
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
+		defer running.Wait()
+		defer cancel()
 		running.Go(func() { r.Run(ctx) })
 		running.Go(func() { clock.Periodically(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
-		test(t, m)
-		cancel()
-		running.Wait()
-	})
-}
-
-func TestTotalOfAnEngineUnderOverloadComesToRestWhereTheMachineIsNotShort(t *testing.T) {
-	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
+		m.load(30, time.Minute)
+		assert.Equal(t, 200, m.engine.Total(), "nobody waits, and the machine is not short")
 		m.load(400, 5*time.Minute)
 		rest := m.engine.Total()
 		assert.LessOrEqual(t, rest, (40+50)*105/100, "the machine is short from 90 requests on; catch-all has 5 of 105 shares")
@@ -108,24 +102,5 @@ func TestTotalOfAnEngineUnderOverloadComesToRestWhereTheMachineIsNotShort(t *tes
 		}
 		used := float64(m.finished.Load()-before) * service.Minutes() / 10
 		assert.InDelta(t, rest, used, 0.1*float64(rest), "all its seats are used")
-	})
-}
-
-func TestTotalOfAnEngineStaysWithoutLoad(t *testing.T) {
-	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
-		m.load(1, time.Hour)
-		assert.Equal(t, 200, m.engine.Total())
-		m.load(30, time.Minute)
-		assert.Equal(t, 200, m.engine.Total(), "nobody waits, and the machine is not short")
-		<-time.After(8 * time.Hour)
-		assert.Equal(t, 200, m.engine.Total())
-	})
-}
-
-func TestTotalOfAnEngineRisesWhileItsSeatsAreShort(t *testing.T) {
-	onSmallMachine(t, func(t *testing.T, m *smallMachine) {
-		m.engine.SetTotal(20) // the recommender does not learn of it
-		m.load(400, 11*time.Second)
-		assert.Equal(t, 210, m.engine.Total())
 	})
 }

@@ -20,10 +20,7 @@ import (
 func BenchmarkManyFlows(b *testing.B) {
 	for _, flows := range []int{512, 100000} {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
-			users := make([]string, flows)
-			for i := range users {
-				users[i] = fmt.Sprint("user", i)
-			}
+			users := userNames(flows)
 			sizes := []int{128, 1000}
 			engines := []*engine.Engine{levelOf(b, sizes[0]), levelOf(b, sizes[1])}
 			turns := make([][]float64, len(engines))
@@ -84,9 +81,7 @@ func crowdOf(e *engine.Engine, goroutines int, users []string, turn int) float64
 	for range goroutines {
 		running.Go(func() {
 			for n := left.Add(-1); n >= 0; n = left.Add(-1) {
-				t := e.Begin()
-				t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = users[(first+n)*7919%int64(len(users))], "get", "pods", true
-				t.Classify()
+				t := requestBy(e, users[(first+n)*7919%int64(len(users))])
 				if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
 					runtime.Gosched()
 					t.Finish()

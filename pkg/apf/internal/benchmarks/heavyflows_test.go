@@ -25,10 +25,7 @@ func BenchmarkHeavyFlows(b *testing.B) {
 	for _, flows := range []int{1, heavyhitters.Counters, 100000} {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
 			e := levelOf(b, 128)
-			users := make([]string, flows)
-			for i := range users {
-				users[i] = fmt.Sprint("user", i)
-			}
+			users := userNames(flows)
 			var batch heavyhitters.Batch
 			windows := heavyhitters.NewWindows()
 			alone := func(n int) { requestOfFlow(e, users[n*7919%flows]) }
@@ -54,10 +51,25 @@ func BenchmarkHeavyFlows(b *testing.B) {
 	}
 }
 
+// requestBy returns a classified request of a user.
+func requestBy(e *engine.Engine, user string) *engine.Request {
+	r := e.Begin()
+	r.Attributes.User, r.Attributes.Verb, r.Attributes.Resource, r.Attributes.IsResourceRequest = user, "get", "pods", true
+	r.Classify()
+	return r
+}
+
+// userNames returns the names of users.
+func userNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint("user", i)
+	}
+	return names
+}
+
 func requestOfFlow(e *engine.Engine, user string) {
-	t := e.Begin()
-	t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = user, "get", "pods", true
-	t.Classify()
+	t := requestBy(e, user)
 	if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
 		t.Finish()
 	}
@@ -78,10 +90,7 @@ func requestsInTurn(round int, request func(n int)) float64 {
 func BenchmarkRejections(b *testing.B) {
 	for _, flows := range []int{1, rejections.Capacity, 100000} {
 		b.Run(fmt.Sprint(flows), func(b *testing.B) {
-			users := make([]string, flows)
-			for i := range users {
-				users[i] = fmt.Sprint("user", i)
-			}
+			users := userNames(flows)
 			attributes := &flow.Attributes{Verb: "get", Path: "/api/v1/namespaces/default/configmaps/settings"}
 			rejection := rejections.Rejection{Schema: "schema0", Reason: stats.QueueFull, Queue: 3, Seats: 1, Attributes: attributes}
 			var log rejections.Log

@@ -2,12 +2,9 @@ package benchmarks
 
 import (
 	"fmt"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
@@ -57,30 +54,4 @@ func BenchmarkLearnedEstimateParallel(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkLearnedObserve measures what learning from a list takes.
-func BenchmarkLearnedObserve(b *testing.B) {
-	l, resource := taught(), typeOf(learnedTypes/2)
-	now := time.Second
-	b.ReportAllocs()
-	for b.Loop() {
-		now += time.Millisecond
-		l.Observe(resource, kindOf(), estimate.Observation{Bytes: 300_000, Prior: 1_000_000}, now)
-	}
-}
-
-// BenchmarkListCost measures what flow control adds to a list, and to a get, by each
-// cost of lists: the filter that counts objects takes the place of the peer.
-func BenchmarkListCost(b *testing.B) {
-	for _, cost := range []estimate.ListCost{estimate.CostBySize, estimate.CostLearned} {
-		for verb, info := range map[string]request.RequestInfo{"list": {Verb: "list"}, "get": {Verb: "get", Name: "settings"}} {
-			b.Run(fmt.Sprintf("%s/%s", cost, verb), func(b *testing.B) {
-				body := []byte("{}")
-				bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
-				counting, costing := ourFilter(b, estimate.CostByCount), ourFilter(b, cost)
-				compare(b, bare, counting(bare), costing(bare), requestOf(b, info, "alice"))
-			})
-		}
-	}
 }

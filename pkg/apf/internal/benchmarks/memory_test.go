@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
@@ -33,9 +34,7 @@ func useOnce(e *engine.Engine, user string) {
 	requests := make(chan *engine.Request, crowd)
 	for range crowd {
 		go func() {
-			t := e.Begin()
-			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = user, "get", "pods", true
-			t.Classify()
+			t := requestBy(e, user)
 			if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
 				t.Finish()
 			}
@@ -55,25 +54,25 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkWaitingRequest reports the memory of a waiting request without its
-// goroutine's stack.
-func BenchmarkWaitingRequest(b *testing.B) {
-	const crowd = 20000
+// BenchmarkWaitingRequest reports the memory of a waiting request of one flow, BenchmarkWaitingFlows of one
+// where each is of another, without the stacks of their goroutines.
+func BenchmarkWaitingRequest(b *testing.B) { benchmarkWaiting(b, 20000, 1) }
+func BenchmarkWaitingFlows(b *testing.B)   { benchmarkWaiting(b, 3200, 3200) }
+
+func benchmarkWaiting(b *testing.B, crowd, flows int) {
+	users := userNames(flows)
 	for b.Loop() {
-		e := engine.New(engine.Options{Total: 1})
 		c := large(1, 1, 0)
 		c.Levels[0].QueueLengthLimit = crowd
-		e.Apply(c)
-		before := heap()
+		c.Schemas[0].Rules[0].Subjects = []rules.Subject{{Kind: rules.User, Name: "*"}}
+		e := alone(b, 1, c)
 		requests := make([]*engine.Request, crowd)
+		before := heap()
 		for i := range requests {
-			t := e.Begin()
-			t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user0", "get", "pods", true
-			t.Classify()
-			t.Arrive(seats.Work{Initial: 1})
-			requests[i] = t
+			requests[i] = requestBy(e, users[i%flows])
+			requests[i].Arrive(seats.Work{Initial: 1})
 		}
-		b.ReportMetric(float64(heap()-before)/crowd, "B/waiting")
+		b.ReportMetric(float64(heap()-before)/float64(crowd), "B/waiting")
 		runtime.KeepAlive(requests)
 	}
 }

@@ -1,14 +1,12 @@
 package benchmarks
 
 import (
-	"context"
 	"math/bits"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
 // state is the concurrent work during the requests.
@@ -44,23 +42,13 @@ func startSender(e *engine.Engine) *sender {
 			}
 			state := s.state.Load()
 			runtime.Gosched() // as the read of a request would
-			send(e)
+			requestOfFlow(e, "user77")
 			end := time.Now()
 			s.delays[state].add(end.Sub(last), now != epoch)
 			last, epoch = end, now
 		}
 	}()
 	return s
-}
-
-func send(e *engine.Engine) {
-	t := e.Begin()
-	t.Attributes.User, t.Attributes.Verb, t.Attributes.Resource, t.Attributes.IsResourceRequest = "user77", "get", "pods", true
-	t.Classify()
-	if t.Admit(context.Background(), seats.Work{Initial: 1}, nil) {
-		t.Finish()
-	}
-	t.End()
 }
 
 // during calls f and counts the requests of that time for the state.

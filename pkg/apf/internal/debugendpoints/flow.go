@@ -1,8 +1,6 @@
 package debugendpoints
 
 import (
-	"strconv"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/heavyhitters"
 )
@@ -20,15 +18,8 @@ type flowRow struct {
 	Error15m       float64 `json:"error15m"`
 }
 
-func flowHeaders() []string {
-	return []string{
-		"PriorityLevelName", "FlowSchemaName", "FlowDistinguisher",
-		"SeatSeconds1m", "SeatSeconds5m", "SeatSeconds15m", "Error1m", "Error5m", "Error15m",
-	}
-}
-
-func flowRows(levels []engine.LevelFlows) []row {
-	var rows []row
+func flowRows(levels []engine.LevelFlows) []flowRow {
+	var rows []flowRow
 	for _, level := range levels {
 		for _, use := range level.Flows {
 			one, five, fifteen := use.Windows[heavyhitters.OneMinute], use.Windows[heavyhitters.FiveMinutes], use.Windows[heavyhitters.FifteenMinutes]
@@ -46,12 +37,4 @@ func flowRows(levels []engine.LevelFlows) []row {
 		}
 	}
 	return rows
-}
-
-func (r flowRow) columns() []string {
-	columns := []string{r.PriorityLevelName, r.FlowSchemaName, r.FlowDistinguisher}
-	for _, x := range []float64{r.SeatSeconds1m, r.SeatSeconds5m, r.SeatSeconds15m, r.Error1m, r.Error5m, r.Error15m} {
-		columns = append(columns, strconv.FormatFloat(x, 'f', 6, 64))
-	}
-	return columns
 }

@@ -33,19 +33,22 @@ type Mux interface {
 // Install adds the endpoints to the mux.
 func Install(mux Mux, source Source) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, levelHeaders(), levelRows(source.Report().Levels))
+		respond(w, r, levelRows(source.Report().Levels))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"dump_queues", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, queueHeaders(), queueRows(source.Dump()))
+		respond(w, r, queueRows(source.Dump()))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"dump_requests", func(w http.ResponseWriter, r *http.Request) {
-		details := r.URL.Query().Get("includeRequestDetails") != ""
-		respond(w, r, requestHeaders(details), requestRows(source, details))
+		if r.URL.Query().Get("includeRequestDetails") != "" {
+			respond(w, r, requestRows(source, newDetailedRow))
+			return
+		}
+		respond(w, r, requestRows(source, newRequestRow))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"top_flows", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, flowHeaders(), flowRows(source.TopFlows()))
+		respond(w, r, flowRows(source.TopFlows()))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"rejections", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, rejectionHeaders(), rejectionRows(source))
+		respond(w, r, rejectionRows(source))
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
@@ -149,56 +148,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestRequestDetails(t *testing.T) {
-	rows := lines(get(t, sample(), "dump_requests?includeRequestDetails=1", "").Body.String())
-	assert.Equal(t, []string{"bob", "update", "/apis/apps/v1/namespaces/ns1/deployments/d1/scale", "ns1", "d1", "apps/v1", "deployments", "scale"}, rows[2][10:])
-
-	var objects []map[string]any
-	require.NoError(t, json.Unmarshal(get(t, sample(), "dump_requests?includeRequestDetails=1", "application/json").Body.Bytes(), &objects))
-	assert.Equal(t, "apps/v1", objects[1]["apiVersion"])
-}
-
-// The request's path is unescaped client input.
-func TestNoClientCanForgeARow(t *testing.T) {
-	source := still{{
-		Report: engine.LevelReport{Config: engine.LevelConfig{Name: "busy"}},
-		Dump: queueset.Dump{Requests: []queueset.RequestDump{
-			{Schema: "s1", Attributes: flow.Attributes{User: "mallory", Verb: "get", Path: "/\nexempt,\tforged\xff"}},
-			{Schema: "s1", Attributes: flow.Attributes{User: "zoë", Verb: "get", Path: "/after"}},
-		}},
-	}}
-	body := get(t, source, "dump_requests?includeRequestDetails=1", "").Body.String()
-	rows := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-	require.Len(t, rows, 3)
-	assert.Contains(t, rows[1], `/\nexempt,\tforged\xff`)
-	assert.Contains(t, rows[2], "zoë")
-}
-
-func TestJSONHasTheRowsOfTheText(t *testing.T) {
-	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests"} {
-		t.Run(path, func(t *testing.T) {
-			response := get(t, sample(), path, "application/json")
-			assert.Equal(t, "application/json", response.Header().Get("Content-Type"))
-			var objects []map[string]any
-			require.NoError(t, json.Unmarshal(response.Body.Bytes(), &objects))
-			text := lines(get(t, sample(), path, "").Body.String())
-			require.Len(t, objects, len(text)-1)
-			for i, object := range objects {
-				assert.Equal(t, text[i+1][0], object["priorityLevelName"])
-				assert.NotContains(t, object, "userName")
-			}
-		})
-	}
-	assert.JSONEq(t, `[]`, get(t, still{}, "dump_requests", "application/json").Body.String())
-}
-
-func TestWaitingRequestHasNoStartTimeInJSON(t *testing.T) {
-	var objects []map[string]any
-	require.NoError(t, json.Unmarshal(get(t, sample(), "dump_requests", "application/json").Body.Bytes(), &objects))
-	assert.Contains(t, objects[0], "startTime")
-	assert.NotContains(t, objects[1], "startTime")
-}
-
 func TestAccept(t *testing.T) {
 	for accept, json := range map[string]bool{
 		"":                                   false,
@@ -216,15 +165,37 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-func TestOrderIsStable(t *testing.T) {
-	e := engine.New(engine.Options{Clock: clock.NewFake(epoch), Total: 600})
-	for _, path := range []string{"dump_priority_levels", "dump_queues", "dump_requests", "top_flows", "rejections"} {
-		first := get(t, e, path, "").Body.String()
-		for range 20 {
-			require.Equal(t, first, get(t, e, path, "").Body.String())
+func TestRequestsAsJSONAndWithDetails(t *testing.T) {
+	rows := lines(get(t, sample(), "dump_requests?includeRequestDetails=1", "").Body.String())
+	assert.Equal(t, []string{"bob", "update", "/apis/apps/v1/namespaces/ns1/deployments/d1/scale", "ns1", "d1", "apps/v1", "deployments", "scale"}, rows[2][10:])
+	for path, details := range map[string]bool{"dump_requests": false, "dump_requests?includeRequestDetails=1": true} {
+		response := get(t, sample(), path, "application/json")
+		assert.Equal(t, "application/json", response.Header().Get("Content-Type"))
+		var objects []map[string]any
+		require.NoError(t, json.Unmarshal(response.Body.Bytes(), &objects))
+		require.Len(t, objects, 3)
+		assert.Equal(t, "busy", objects[0]["priorityLevelName"])
+		assert.Contains(t, objects[0], "startTime")
+		assert.NotContains(t, objects[1], "startTime", "it waits")
+		if details {
+			assert.Equal(t, "apps/v1", objects[1]["apiVersion"])
+		} else {
+			assert.NotContains(t, objects[1], "apiVersion")
 		}
 	}
-	rows := lines(get(t, e, "dump_priority_levels", "").Body.String())
-	assert.Equal(t, "catch-all", rows[1][0])
-	assert.Equal(t, "exempt", rows[2][0])
+}
+
+// The path of a request and the name of a user are unescaped client input.
+func TestNoClientCanForgeARow(t *testing.T) {
+	const name = "mallory\nexempt,\tforged\xff"
+	source := busy{client: name, still: still{{
+		Report: engine.LevelReport{Config: engine.LevelConfig{Name: "busy"}},
+		Dump:   queueset.Dump{Requests: []queueset.RequestDump{{Schema: "s1", Attributes: flow.Attributes{User: "zoë", Verb: "get", Path: "/" + name}}}},
+	}}}
+	for _, path := range []string{"dump_requests?includeRequestDetails=1", "top_flows", "rejections"} {
+		body := get(t, source, path, "").Body.String()
+		require.Equal(t, 2, strings.Count(body, "\n"), body)
+		assert.Contains(t, body, `mallory\nexempt,\tforged\xff`)
+		assert.Equal(t, path == "dump_requests?includeRequestDetails=1", strings.Contains(body, "zoë"))
+	}
 }

@@ -1,8 +1,6 @@
 package debugendpoints
 
 import (
-	"strconv"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
@@ -19,15 +17,8 @@ type levelRow struct {
 	CancelledRequests  uint64 `json:"cancelledRequests"`
 }
 
-func levelHeaders() []string {
-	return []string{
-		"PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
-		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests",
-	}
-}
-
-func levelRows(levels []engine.LevelReport) []row {
-	rows := make([]row, 0, len(levels))
+func levelRows(levels []engine.LevelReport) []levelRow {
+	rows := make([]levelRow, 0, len(levels))
 	for i := range levels {
 		level := &levels[i]
 		figures := &level.Figures
@@ -45,19 +36,4 @@ func levelRows(levels []engine.LevelReport) []row {
 		})
 	}
 	return rows
-}
-
-func (r levelRow) columns() []string {
-	return []string{
-		r.PriorityLevelName,
-		strconv.Itoa(r.ActiveQueues),
-		strconv.FormatBool(r.IsIdle),
-		strconv.FormatBool(r.IsQuiescing),
-		strconv.Itoa(r.WaitingRequests),
-		strconv.Itoa(r.ExecutingRequests),
-		strconv.FormatUint(r.DispatchedRequests, 10),
-		strconv.FormatUint(r.RejectedRequests, 10),
-		strconv.FormatUint(r.TimedoutRequests, 10),
-		strconv.FormatUint(r.CancelledRequests, 10),
-	}
 }

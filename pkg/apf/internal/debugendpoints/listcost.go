@@ -2,7 +2,6 @@ package debugendpoints
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
@@ -12,7 +11,7 @@ import (
 // learner.
 func InstallListCosts(mux Mux, learner *estimate.Learner, now func() time.Duration) {
 	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, listCostHeaders(), listCostRows(learner.Report(now())))
+		respond(w, r, listCostRows(learner.Report(now())))
 	})
 }
 
@@ -39,15 +38,8 @@ type listCostRow struct {
 	Floor bool `json:"floor"`
 }
 
-func listCostHeaders() []string {
-	return []string{
-		"APIGroup", "Resource", "Source", "Scope", "Selector", "Limit", "Encoding",
-		"Seats", "Bytes", "FormulaBytes", "Lists", "MeanSeconds", "Floor",
-	}
-}
-
-func listCostRows(learnt []estimate.LearnedRow) []row {
-	var rows []row
+func listCostRows(learnt []estimate.LearnedRow) []listCostRow {
+	var rows []listCostRow
 	for _, l := range learnt {
 		rows = append(rows, listCostRow{
 			APIGroup: l.Group, Resource: l.Resource,
@@ -69,12 +61,4 @@ func choose(first bool, one, other string) string {
 		return one
 	}
 	return other
-}
-
-func (r listCostRow) columns() []string {
-	return []string{
-		r.APIGroup, r.Resource, r.Source, r.Scope, r.Selector, r.Limit, r.Encoding,
-		strconv.Itoa(r.Seats), strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.FormulaBytes, 10),
-		strconv.FormatUint(r.Lists, 10), strconv.FormatFloat(r.MeanSeconds, 'f', 6, 64), strconv.FormatBool(r.Floor),
-	}
 }

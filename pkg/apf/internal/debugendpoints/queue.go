@@ -8,29 +8,26 @@ import (
 )
 
 type queueRow struct {
-	PriorityLevelName string `json:"priorityLevelName"`
-	Index             int    `json:"index"`
-	PendingRequests   int    `json:"pendingRequests"`
-	ExecutingRequests int    `json:"executingRequests"`
-	SeatsInUse        int    `json:"seatsInUse"`
-	// NextDispatchR and TotalWorkSum are in seat-seconds.
-	NextDispatchR   float64 `json:"nextDispatchR"`
-	InitialSeatsSum int     `json:"initialSeatsSum"`
-	MaxSeatsSum     int     `json:"maxSeatsSum"`
-	TotalWorkSum    float64 `json:"totalWorkSum"`
+	PriorityLevelName string      `json:"priorityLevelName"`
+	Index             int         `json:"index"`
+	PendingRequests   int         `json:"pendingRequests"`
+	ExecutingRequests int         `json:"executingRequests"`
+	SeatsInUse        int         `json:"seatsInUse"`
+	NextDispatchR     seatSeconds `json:"nextDispatchR"`
+	InitialSeatsSum   int         `json:"initialSeatsSum"`
+	MaxSeatsSum       int         `json:"maxSeatsSum"`
+	TotalWorkSum      seatSeconds `json:"totalWorkSum"`
 }
 
-func queueHeaders() []string {
-	return []string{
-		"PriorityLevelName", "Index", "PendingRequests", "ExecutingRequests", "SeatsInUse",
-		"NextDispatchR", "InitialSeatsSum", "MaxSeatsSum", "TotalWorkSum",
-	}
-}
+type seatSeconds float64
+
+// String formats as k8s.io/apiserver does.
+func (s seatSeconds) String() string { return strconv.FormatFloat(float64(s), 'f', 8, 64) + "ss" }
 
 // queueRows returns a row for each configured queue, and for each removed queue that
 // still has requests.
-func queueRows(levels []engine.LevelDump) []row {
-	var rows []row
+func queueRows(levels []engine.LevelDump) []queueRow {
+	var rows []queueRow
 	for i := range levels {
 		level := &levels[i]
 		name := level.Report.Config.Name
@@ -54,28 +51,9 @@ func newQueueRow(level string, q queueset.QueueDump) queueRow {
 		PendingRequests:   q.Waiting,
 		ExecutingRequests: q.Executing,
 		SeatsInUse:        q.SeatsInUse,
-		NextDispatchR:     q.NextDispatchR,
+		NextDispatchR:     seatSeconds(q.NextDispatchR),
 		InitialSeatsSum:   q.InitialSeats,
 		MaxSeatsSum:       q.Widths,
-		TotalWorkSum:      q.Work.SeatSeconds(),
+		TotalWorkSum:      seatSeconds(q.Work.SeatSeconds()),
 	}
-}
-
-func (r queueRow) columns() []string {
-	return []string{
-		r.PriorityLevelName,
-		strconv.Itoa(r.Index),
-		strconv.Itoa(r.PendingRequests),
-		strconv.Itoa(r.ExecutingRequests),
-		strconv.Itoa(r.SeatsInUse),
-		seatSeconds(r.NextDispatchR),
-		strconv.Itoa(r.InitialSeatsSum),
-		strconv.Itoa(r.MaxSeatsSum),
-		seatSeconds(r.TotalWorkSum),
-	}
-}
-
-// seatSeconds formats a number as k8s.io/apiserver does.
-func seatSeconds(x float64) string {
-	return strconv.FormatFloat(x, 'f', 8, 64) + "ss"
 }

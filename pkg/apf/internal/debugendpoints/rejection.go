@@ -1,7 +1,6 @@
 package debugendpoints
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -21,15 +20,8 @@ type rejectionRow struct {
 	Seats    int    `json:"seats"`
 }
 
-func rejectionHeaders() []string {
-	return []string{
-		"PriorityLevelName", "FlowSchemaName", "FlowDistinguisher", "Reason", "Count", "FirstTime", "LastTime",
-		"UserName", "Verb", "Path", "Queue", "Seats",
-	}
-}
-
-func rejectionRows(source Source) []row {
-	var rows []row
+func rejectionRows(source Source) []rejectionRow {
+	var rows []rejectionRow
 	for _, level := range source.Rejections() {
 		for i := range level.Records {
 			r := &level.Records[i]
@@ -50,21 +42,4 @@ func rejectionRows(source Source) []row {
 		}
 	}
 	return rows
-}
-
-func (r rejectionRow) columns() []string {
-	return []string{
-		r.PriorityLevelName,
-		r.FlowSchemaName,
-		r.FlowDistinguisher,
-		r.Reason,
-		strconv.FormatUint(r.Count, 10),
-		r.FirstTime.Format(time.RFC3339Nano),
-		r.LastTime.Format(time.RFC3339Nano),
-		r.UserName,
-		r.Verb,
-		r.Path,
-		strconv.Itoa(r.Queue),
-		strconv.Itoa(r.Seats),
-	}
 }

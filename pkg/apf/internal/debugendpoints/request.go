@@ -1,7 +1,6 @@
 package debugendpoints
 
 import (
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,17 +13,18 @@ type requestRow struct {
 	FlowSchemaName      string     `json:"flowSchemaName"`
 	QueueIndex          int        `json:"queueIndex"`
 	RequestIndexInQueue int        `json:"requestIndexInQueue"`
-	FlowDistinguisher   string     `json:"flowDistinguisher"`
+	FlowDistinguisher   string     `json:"flowDistinguisher" text:"FlowDistingsher"` // as in k8s.io/apiserver
 	ArriveTime          time.Time  `json:"arriveTime"`
 	InitialSeats        int        `json:"initialSeats"`
 	FinalSeats          int        `json:"finalSeats"`
 	AdditionalLatency   string     `json:"additionalLatency"`
 	StartTime           *time.Time `json:"startTime,omitempty"`
-
-	*requestDetails `json:",omitempty"`
 }
 
-type requestDetails struct {
+// detailedRow is the row of a request with details.
+type detailedRow struct {
+	requestRow
+
 	UserName    string `json:"userName"`
 	Verb        string `json:"verb"`
 	APIPath     string `json:"apiPath"`
@@ -35,29 +35,18 @@ type requestDetails struct {
 	SubResource string `json:"subResource"`
 }
 
-// requestHeaders has the spelling "FlowDistingsher" of k8s.io/apiserver, for scripts.
-func requestHeaders(details bool) []string {
-	headers := []string{
-		"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher",
-		"ArriveTime", "InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime",
-	}
-	if details {
-		headers = append(headers, "UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource")
-	}
-	return headers
-}
-
-func requestRows(source Source, details bool) []row {
-	var rows []row
+// requestRows returns a row for each request.
+func requestRows[R any](source Source, newRow func(source Source, level string, r *queueset.RequestDump) R) []R {
+	var rows []R
 	for _, level := range source.Dump() {
 		for i := range level.Requests {
-			rows = append(rows, newRequestRow(source, level.Report.Config.Name, &level.Requests[i], details))
+			rows = append(rows, newRow(source, level.Report.Config.Name, &level.Requests[i]))
 		}
 	}
 	return rows
 }
 
-func newRequestRow(source Source, level string, r *queueset.RequestDump, details bool) requestRow {
+func newRequestRow(source Source, level string, r *queueset.RequestDump) requestRow {
 	out := requestRow{
 		PriorityLevelName:   level,
 		FlowSchemaName:      r.Schema,
@@ -73,41 +62,20 @@ func newRequestRow(source Source, level string, r *queueset.RequestDump, details
 		started := source.Wall(r.Started).UTC()
 		out.StartTime = &started
 	}
-	if details {
-		a := &r.Attributes
-		out.requestDetails = &requestDetails{
-			UserName:    a.User,
-			Verb:        a.Verb,
-			APIPath:     a.Path,
-			Namespace:   a.Namespace,
-			Name:        a.Name,
-			APIVersion:  schema.GroupVersion{Group: a.APIGroup, Version: a.APIVersion}.String(),
-			Resource:    a.Resource,
-			SubResource: a.Subresource,
-		}
-	}
 	return out
 }
 
-func (r requestRow) columns() []string {
-	var started time.Time
-	if r.StartTime != nil {
-		started = *r.StartTime
+func newDetailedRow(source Source, level string, r *queueset.RequestDump) detailedRow {
+	a := &r.Attributes
+	return detailedRow{
+		requestRow:  newRequestRow(source, level, r),
+		UserName:    a.User,
+		Verb:        a.Verb,
+		APIPath:     a.Path,
+		Namespace:   a.Namespace,
+		Name:        a.Name,
+		APIVersion:  schema.GroupVersion{Group: a.APIGroup, Version: a.APIVersion}.String(),
+		Resource:    a.Resource,
+		SubResource: a.Subresource,
 	}
-	columns := []string{
-		r.PriorityLevelName,
-		r.FlowSchemaName,
-		strconv.Itoa(r.QueueIndex),
-		strconv.Itoa(r.RequestIndexInQueue),
-		r.FlowDistinguisher,
-		r.ArriveTime.Format(time.RFC3339Nano),
-		strconv.Itoa(r.InitialSeats),
-		strconv.Itoa(r.FinalSeats),
-		r.AdditionalLatency,
-		started.Format(time.RFC3339Nano),
-	}
-	if d := r.requestDetails; d != nil {
-		columns = append(columns, d.UserName, d.Verb, d.APIPath, d.Namespace, d.Name, d.APIVersion, d.Resource, d.SubResource)
-	}
-	return columns
 }

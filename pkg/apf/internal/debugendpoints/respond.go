@@ -1,29 +1,29 @@
 package debugendpoints
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// row is one row of a response. In JSON it is an object.
-type row interface {
-	// columns returns the cells of the text format.
-	columns() []string
-}
-
-// respond writes the rows in the format that the client prefers.
-func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []row) {
+// respond writes the rows, which are structs, in the format that the client prefers. In JSON each is
+// an object. In text each field is a column under its name, or under the name in its tag.
+func respond[R any](w http.ResponseWriter, r *http.Request, rows []R) {
 	w.Header().Set("Vary", "Accept")
 	if prefersJSON(r.Header.Values("Accept")) {
 		if rows == nil {
-			rows = []row{}
+			rows = []R{}
 		}
 		body, err := json.Marshal(rows)
 		if err != nil {
@@ -37,26 +37,49 @@ func respond(w http.ResponseWriter, r *http.Request, headers []string, rows []ro
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_ = writeText(w, headers, rows)
+	_ = writeText(w, rows)
 }
 
-func writeText(w io.Writer, headers []string, rows []row) error {
+func writeText[R any](w io.Writer, rows []R) error {
 	table := tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)
-	if err := writeLine(table, headers); err != nil {
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[R]()), func(f reflect.StructField) bool { return f.Anonymous })
+	cells := make([]string, len(fields))
+	for i, f := range fields {
+		cells[i] = cmp.Or(f.Tag.Get("text"), f.Name)
+	}
+	if err := writeLine(table, cells); err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if err := writeLine(table, r.columns()); err != nil {
+	for i := range rows {
+		row := reflect.ValueOf(&rows[i]).Elem()
+		for j, f := range fields {
+			cells[j] = printable(textOf(row.FieldByIndex(f.Index).Interface()))
+		}
+		if err := writeLine(table, cells); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
 }
 
-func writeLine(w io.Writer, cells []string) error {
-	for i := range cells {
-		cells[i] = printable(cells[i])
+// textOf returns a value as text.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case float64:
+		return strconv.FormatFloat(value, 'f', 6, 64)
+	case time.Time:
+		return value.Format(time.RFC3339Nano)
+	case *time.Time:
+		if value == nil {
+			value = &time.Time{}
+		}
+		return textOf(*value)
+	default:
+		return fmt.Sprint(value)
 	}
+}
+
+func writeLine(w io.Writer, cells []string) error {
 	_, err := io.WriteString(w, strings.Join(cells, ",\t")+"\n")
 	return err
 }

@@ -37,10 +37,3 @@ func TestTryLockGivesNoHandleWhileTheLockIsHeld(t *testing.T) {
 	assert.NotNil(t, handle)
 	value.Unlock(&handle)
 }
-
-func TestUnlockTakesTheHandleBack(t *testing.T) {
-	var value guarded.Value[int]
-	handle := value.Lock()
-	value.Unlock(&handle)
-	assert.Nil(t, handle)
-}

@@ -1,10 +1,10 @@
 package heavyhitters
 
-// index finds counters of one summary: by key, and the one with the least sum. The zero
-// value is the index of an empty summary.
+// index finds counters of one summary: by key, and the one with the least sum. Call reset before
+// its first use.
 type index struct {
-	positions Positions // by key
-	heap      []rank    // made when the summary is full
+	positions map[uint64]int // by key
+	heap      []rank         // made when the summary is full
 }
 
 // rank is the place of a counter in the heap.
@@ -16,14 +16,14 @@ type rank struct {
 // add adds weight to the counter of a flow, see the package comment.
 func (x *index) add(s *summary, key uint64, schema, distinguisher string, weight int64) {
 	s.total += weight
-	if at, found := x.positions.Find(key); found {
+	if at, found := x.positions[key]; found {
 		s.counters[at].sum += weight
 		return
 	}
 	if len(s.counters) < Counters {
 		at := s.grow()
 		s.counters[at].set(key, schema, distinguisher, weight, 0)
-		x.positions.Insert(key, at)
+		x.positions[key] = at
 		if len(s.counters) == Counters {
 			x.order(s)
 		}
@@ -31,19 +31,22 @@ func (x *index) add(s *summary, key uint64, schema, distinguisher string, weight
 	}
 	at := x.least(s)
 	c := &s.counters[at]
-	x.positions.Remove(c.key)
+	delete(x.positions, c.key)
 	// The flow that had the counter used at most its sum. Least sums only grow, so no
 	// flow that had a counter before used more.
 	s.floor = c.sum
 	c.set(key, schema, distinguisher, s.floor+weight, s.floor)
-	x.positions.Insert(key, at)
+	x.positions[key] = at
 	x.heap[0].sum = c.sum
 	x.sink(0)
 }
 
 // reset makes x the index of an empty summary.
 func (x *index) reset() {
-	x.positions = Positions{}
+	if x.positions == nil {
+		x.positions = make(map[uint64]int, Counters)
+	}
+	clear(x.positions)
 	x.heap = x.heap[:0]
 }
 

@@ -9,6 +9,7 @@
 package rejections
 
 import (
+	"container/list"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -62,17 +63,14 @@ type Log struct {
 
 // records are in the order of their last rejections.
 type records struct {
-	seed           maphash.Seed
-	positions      heavyhitters.Positions // by hash of flow and reason
-	entries        []*entry
-	newest, oldest *entry // ends of a list
+	seed    maphash.Seed
+	order   list.List                // of *entry, the newest first
+	entries map[uint64]*list.Element // by hash of flow and reason
 }
 
 // entry is a record in memory that is used again.
 type entry struct {
 	key           uint64 // hash of flow and reason
-	position      int    // in entries
-	newer, older  *entry
 	schema        string
 	reason        stats.Reason
 	count         uint64
@@ -88,24 +86,23 @@ func (l *Log) Add(r Rejection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.records == nil {
-		l.records = &records{seed: maphash.MakeSeed()}
+		l.records = &records{seed: maphash.MakeSeed(), entries: make(map[uint64]*list.Element, Capacity)}
 	}
 	l.records.add(&r)
 }
 
 func (l *records) add(r *Rejection) {
 	key := (maphash.String(l.seed, r.Schema)*31^maphash.String(l.seed, r.Distinguisher))*31 ^ uint64(r.Reason)
-	var e *entry
-	if position, found := l.positions.Find(key); found {
-		e = l.entries[position]
-		l.unlink(e)
-	} else {
-		e = l.vacant()
+	element, known := l.entries[key]
+	if !known {
+		element = l.vacant()
+		l.entries[key] = element
+		e := element.Value.(*entry)
 		e.key, e.schema, e.reason, e.count, e.first = key, r.Schema, r.Reason, 0, r.At
 		e.distinguisher = keep(e.distinguisher, r.Distinguisher)
-		l.positions.Insert(key, e.position)
 	}
-	l.link(e)
+	l.order.MoveToFront(element)
+	e := element.Value.(*entry)
 	e.count++
 	e.last, e.queue, e.seats = max(r.At, e.first), r.Queue, r.Seats
 	e.user = keep(e.user, r.Attributes.User)
@@ -117,40 +114,13 @@ func (l *records) add(r *Rejection) {
 func keep(memory []byte, s string) []byte { return append(memory[:0], s[:min(len(s), maxLength)]...) }
 
 // vacant returns an entry for another flow: a new one or, if the Log is full, the oldest.
-func (l *records) vacant() *entry {
-	if len(l.entries) < Capacity {
-		e := &entry{position: len(l.entries)}
-		l.entries = append(l.entries, e)
-		return e
+func (l *records) vacant() *list.Element {
+	if l.order.Len() < Capacity {
+		return l.order.PushBack(&entry{})
 	}
-	e := l.oldest
-	l.unlink(e)
-	l.positions.Remove(e.key)
-	return e
-}
-
-// link makes e the newest.
-func (l *records) link(e *entry) {
-	e.older, e.newer = l.newest, nil
-	if l.newest != nil {
-		l.newest.newer = e
-	} else {
-		l.oldest = e
-	}
-	l.newest = e
-}
-
-func (l *records) unlink(e *entry) {
-	if e.newer != nil {
-		e.newer.older = e.older
-	} else {
-		l.newest = e.older
-	}
-	if e.older != nil {
-		e.older.newer = e.newer
-	} else {
-		l.oldest = e.newer
-	}
+	oldest := l.order.Back()
+	delete(l.entries, oldest.Value.(*entry).key)
+	return oldest
 }
 
 // Records returns the records, the newest first.
@@ -160,8 +130,9 @@ func (l *Log) Records() []Record {
 	if l.records == nil {
 		return nil
 	}
-	records := make([]Record, 0, len(l.records.entries))
-	for e := l.records.newest; e != nil; e = e.older {
+	records := make([]Record, 0, l.records.order.Len())
+	for element := l.records.order.Front(); element != nil; element = element.Next() {
+		e := element.Value.(*entry)
 		records = append(records, Record{
 			Schema: e.schema, Distinguisher: string(e.distinguisher), Reason: e.reason,
 			Count: e.count, First: e.first, Last: e.last,
@@ -181,7 +152,11 @@ func (l *Log) Flows(since time.Duration) int {
 		return 0
 	}
 	flows := map[heavyhitters.Flow]bool{}
-	for e := l.records.newest; e != nil && e.last >= since; e = e.older {
+	for element := l.records.order.Front(); element != nil; element = element.Next() {
+		e := element.Value.(*entry)
+		if e.last < since {
+			break
+		}
 		flows[heavyhitters.Flow{Schema: e.schema, Distinguisher: string(e.distinguisher)}] = true
 	}
 	return len(flows)

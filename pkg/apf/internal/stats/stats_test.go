@@ -123,22 +123,6 @@ func TestATimeWeightedHistogramAgreesWithDivision(t *testing.T) {
 	assert.Equal(t, got.Count()+1, later.Count())
 }
 
-func TestEveryRatioFallsIntoTheBucketOfItsQuotient(t *testing.T) {
-	bounds := []float64{0, 0.07, 0.29, 0.57, 0.7, 1, 1.1, 2.8}
-	h := stats.NewTimeWeighted(bounds, 0)
-	now := time.Duration(0)
-	expected := make([]uint64, len(bounds)+1)
-	for d := 1; d <= 100; d++ {
-		h.SetDenominator(now, float64(d))
-		for n := range 300 {
-			h.Set(now, n)
-			now++
-			expected[sort.SearchFloat64s(bounds, float64(n)/float64(d))]++
-		}
-	}
-	assert.Equal(t, expected, h.Snapshot(now).Counts)
-}
-
 // A level may have ten million queues of 2^31-1 requests each. A float64 cannot
 // represent that number exactly.
 func TestADenominatorBeyondWhatFloatsCountIsJustLarge(t *testing.T) {

@@ -10,18 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestCondition(t *testing.T) {
-	now := metav1.NewTime(time.Unix(1000, 0))
-	assert.Equal(t, flowcontrol.FlowSchemaCondition{
-		Type: "Dangling", Status: "False", Reason: "Found", LastTransitionTime: now,
-		Message: `The PriorityLevelConfiguration "l" exists.`,
-	}, condition("l", true, now))
-	assert.Equal(t, flowcontrol.FlowSchemaCondition{
-		Type: "Dangling", Status: "True", Reason: "NotFound", LastTransitionTime: now,
-		Message: `There is no PriorityLevelConfiguration "l", so this FlowSchema matches no request.`,
-	}, condition("l", false, now))
-}
-
 func TestSays(t *testing.T) {
 	former, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
 	reworded := condition("l", true, former)

@@ -3,7 +3,6 @@ package statussync
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
@@ -51,7 +49,11 @@ func TestConditionFollowsTheLevel(t *testing.T) {
 		require.Len(t, a.writes, 1)
 		assert.Equal(t, flowcontrol.ConditionTrue, a.writes[0].condition.Status)
 		assert.Equal(t, "NotFound", a.writes[0].condition.Reason)
-		assert.Contains(t, a.writes[0].condition.Message, `"l"`)
+		assert.Equal(t, `There is no PriorityLevelConfiguration "l", so this FlowSchema matches no request.`, a.writes[0].condition.Message)
+		assert.Equal(t, types.ApplyPatchType, a.writes[0].kind)
+		assert.Equal(t, []string{"status"}, a.writes[0].subresources)
+		assert.Equal(t, "api-priority-and-fairness-config-consumer-v1", a.writes[0].options.FieldManager)
+		assert.True(t, *a.writes[0].options.Force)
 
 		a.levels.set(t, levelOf("l"))
 		settle()
@@ -74,19 +76,6 @@ func TestWritesAreLogged(t *testing.T) {
 		a.run(t)
 	})
 	assert.Contains(t, log.String(), `"Writing the condition Dangling of a FlowSchema" flowSchema="s" status="True"`)
-}
-
-func TestConditionsAreAppliedToTheStatusByTheFieldManager(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newAPI()
-		a.schemas.set(t, schemaOf("s", "l"))
-		a.run(t)
-		require.Len(t, a.writes, 1)
-		assert.Equal(t, types.ApplyPatchType, a.writes[0].kind)
-		assert.Equal(t, []string{"status"}, a.writes[0].subresources)
-		assert.Equal(t, "api-priority-and-fairness-config-consumer-v1", a.writes[0].options.FieldManager)
-		assert.True(t, *a.writes[0].options.Force)
-	})
 }
 
 func TestNothingIsWrittenThatIsTrueAlready(t *testing.T) {
@@ -251,25 +240,6 @@ func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
 	for _, w := range a.written() {
 		assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
 	}
-}
-
-func TestANewLevelIsNoticed(t *testing.T) {
-	client, a := fake.NewClientset(), newAPI()
-	_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf("s", "l"), metav1.CreateOptions{})
-	require.NoError(t, err)
-	withRealInformers(t, client, a)
-	eventually.Holds(t, "the schema has its condition", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 1) })
-	// A fake API loses writes between the list and the watch of an informer.
-	eventually.Holds(t, "levels are watched", func(attempt *eventually.Attempt) {
-		require.True(attempt, slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
-			return action.Matches("watch", "prioritylevelconfigurations")
-		}))
-	})
-	_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("l"), metav1.CreateOptions{})
-	require.NoError(t, err)
-	eventually.Holds(t, "the condition is written again", func(attempt *eventually.Attempt) { require.Len(attempt, a.written(), 2) })
-	assert.Equal(t, flowcontrol.ConditionTrue, a.written()[0].condition.Status)
-	assert.Equal(t, flowcontrol.ConditionFalse, a.written()[1].condition.Status)
 }
 
 type deaf struct{ *informer }
