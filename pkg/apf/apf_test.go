@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -36,6 +35,7 @@ type server struct {
 	client *fake.Clientset
 }
 
+// start runs a server until the end of the test, which waits for the end of Run (issue 97977).
 func start(t *testing.T, total int, objects ...runtime.Object) *server {
 	t.Helper()
 	client := fake.NewClientset(objects...)
@@ -53,22 +53,6 @@ func start(t *testing.T, total int, objects ...runtime.Object) *server {
 	})
 	<-f.Applied()
 	return &server{FlowControl: f, client: client}
-}
-
-// Issue 97977: the controller waited for its worker, and the worker for the
-// stop.
-func TestRunEndsWhenItIsStopped(t *testing.T) {
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	f, err := apf.New(apf.ConfigFor(factory, fake.NewClientset().FlowcontrolV1(), 10))
-	require.NoError(t, err)
-	stop, ended := make(chan struct{}), make(chan error, 1)
-	factory.Start(stop)
-	t.Cleanup(factory.Shutdown)
-	go func() { ended <- f.Run(stop) }()
-	<-f.Applied()
-	close(stop)
-	eventually.Holds(t, "Run has ended", func(a *eventually.Attempt) { require.Len(a, ended, 1) })
-	require.NoError(t, <-ended)
 }
 
 func digestOf(name string, groups ...string) flowcontrol.RequestDigest {
@@ -96,16 +80,6 @@ func (s *server) handle(ctx context.Context, digest flowcontrol.RequestDigest, e
 	return c
 }
 
-// watches returns the number of started watches.
-func (s *server) watches() (n int) {
-	for _, action := range s.client.Actions() {
-		if action.GetVerb() == "watch" {
-			n++
-		}
-	}
-	return n
-}
-
 func (s *server) seatsInUse() (seats int) {
 	for _, l := range s.Engine().Report().Levels {
 		seats += l.Figures.SeatsInUse
@@ -119,26 +93,8 @@ func TestHandleClassifiesAndExecutes(t *testing.T) {
 		c := s.handle(t.Context(), digestOf("somebody", groups...), func() { assert.Equal(t, 1, s.seatsInUse()) })
 		assert.Equal(t, call{schema: name, level: name, executed: true}, c)
 		assert.Zero(t, s.seatsInUse())
+		assert.Zero(t, s.GetMaxSeats(name), "no queues")
 	}
-}
-
-func TestFlowControlFollowsTheAPI(t *testing.T) {
-	s := start(t, 600)
-	// A fake API loses writes between the list and the watch of an informer.
-	eventually.Holds(t, "both informers watch", func(a *eventually.Attempt) { require.Equal(a, 2, s.watches()) })
-	for _, level := range bootstrap.SuggestedPriorityLevelConfigurations {
-		_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), level, metav1.CreateOptions{})
-		require.NoError(t, err)
-	}
-	for _, schema := range bootstrap.SuggestedFlowSchemas {
-		_, err := s.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schema, metav1.CreateOptions{})
-		require.NoError(t, err)
-	}
-	eventually.Holds(t, "requests meet the schemas that were written", func(a *eventually.Attempt) {
-		require.Equal(a, "global-default", s.handle(a.Context(), digestOf("somebody"), func() {}).schema)
-	})
-	assert.EqualValues(t, 37, s.GetMaxSeats("workload-low"), "15%% of 245 seats")
-	assert.Zero(t, s.GetMaxSeats("exempt"))
 }
 
 // queueing returns flow control with one seat and queues for everybody.
@@ -213,27 +169,4 @@ func (s *server) get(t *testing.T, endpoint string) (rows []map[string]any) {
 	require.Equal(t, http.StatusOK, w.Code)
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &rows))
 	return rows
-}
-
-func TestHeavyFlowsAndRejectionsAreKnownBehindTheLibrarysFilter(t *testing.T) {
-	s := start(t, 1)
-	s.handle(t.Context(), digestOf("alice"), func() {
-		assert.False(t, s.handle(t.Context(), digestOf("bob"), func() {}).executed)
-	})
-	flows := s.get(t, "top_flows")
-	require.Len(t, flows, 1)
-	assert.Equal(t, "alice", flows[0]["flowDistinguisher"])
-	assert.Positive(t, flows[0]["seatSeconds1m"])
-	rejected := s.get(t, "rejections")
-	require.Len(t, rejected, 1)
-	assert.Equal(t, "bob", rejected[0]["userName"])
-	assert.Equal(t, "concurrency-limit", rejected[0]["reason"])
-	families, err := s.Registry().Gather()
-	require.NoError(t, err)
-	names := map[string]bool{}
-	for _, family := range families {
-		names[family.GetName()] = true
-	}
-	assert.True(t, names["apf_heaviest_flow_seat_share"])
-	assert.True(t, names["apf_rejected_flows"])
 }

@@ -109,6 +109,8 @@ func TestTwoEnginesInOneProcessHaveNothingInCommon(t *testing.T) {
 			assert.InDelta(t, 1, sum(families[dispatched]), 0)
 			assert.InDelta(t, test.seats, sum(families[nominalSeats]), 0)
 			assert.InDelta(t, test.seats, sum(families[totalSeats]), 0)
+			assert.InDelta(t, 1, sum(families["apf_rejected_flows"]), 0)
+			assert.Contains(t, families, "apf_heaviest_flow_seat_share")
 
 			var names []any
 			for _, row := range test.server.get(t, "dump_priority_levels") {

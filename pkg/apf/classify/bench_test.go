@@ -69,10 +69,6 @@ var manyShapes = []struct {
 		return on(rules.Subject{Kind: rules.User, Name: fmt.Sprintf("user-%d", i)},
 			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
 	}},
-	{"each a service account", func(i int) rules.Rule {
-		return on(rules.Subject{Kind: rules.ServiceAccount, Namespace: fmt.Sprintf("ns-%d", i), Name: rules.All},
-			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
-	}},
 	{"one group, each a resource", func(i int) rules.Rule {
 		return on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"},
 			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: words("resource", 1, i), ClusterScope: true, Namespaces: all})
@@ -100,13 +96,6 @@ var manyShapes = []struct {
 		}
 		return on(rules.Subject{Kind: rules.User, Name: fmt.Sprintf("user-%d", i)},
 			rules.ResourceRule{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all})
-	}},
-	{"long lists", func(i int) rules.Rule {
-		rule := on(rules.Subject{Kind: rules.Group, Name: fmt.Sprintf("group-%d", i)}, rules.ResourceRule{
-			Verbs: []string{"get", "list", "watch"}, APIGroups: words("group", 10, i), Resources: words("resource", 20, i), Namespaces: words("ns", 20, i),
-		})
-		rule.Subjects = append(rule.Subjects, rules.Subject{Kind: rules.Group, Name: "system:authenticated"})
-		return rule
 	}},
 	{"long lists around the request", func(i int) rules.Rule {
 		rule := on(rules.Subject{Kind: rules.Group, Name: "system:authenticated"}, rules.ResourceRule{
@@ -154,23 +143,6 @@ var manyShapes = []struct {
 		verbs := []string{"create", "delete", "update", "patch"}
 		return on(subjects[random.IntN(len(subjects))], rules.ResourceRule{
 			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", "", 20), Resources: word("resource", "pods", 50), Namespaces: word("ns", "default", 100),
-		})
-	}},
-	{"random, of few words", func(i int) rules.Rule {
-		random := rand.New(rand.NewPCG(uint64(i), 1))
-		word := func(kind string, n int) []string {
-			if random.IntN(4) == 0 {
-				return all
-			}
-			return words(kind, 1, random.IntN(n))
-		}
-		subject := rules.Subject{Kind: rules.Group, Name: "system:authenticated"}
-		if random.IntN(2) == 0 {
-			subject = rules.Subject{Kind: rules.Group, Name: fmt.Sprintf("group-%d", random.IntN(20))}
-		}
-		verbs := []string{"create", "delete", "update", "patch"}
-		return on(subject, rules.ResourceRule{
-			Verbs: []string{verbs[random.IntN(4)]}, APIGroups: word("api", 20), Resources: word("resource", 50), Namespaces: word("ns", 100),
 		})
 	}},
 }

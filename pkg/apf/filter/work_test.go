@@ -125,7 +125,7 @@ func TestObjectsAreAskedForByGroupAndResource(t *testing.T) {
 
 // libraryWork returns the library's estimate.
 func (s *site) libraryWork(k known, r *http.Request) seats.Work {
-	estimate := release.NewWorkEstimator(k.Objects, k.GetInterestedWatchCount,
+	estimate := release.NewWorkEstimator(func(string) (int64, int64, error) { return k.stored, 1_000, k.countErr }, k.GetInterestedWatchCount,
 		func(level string) uint64 { return uint64(s.engine.MaxWidth(level)) })
 	e := estimate(r, "everybody", "tested")
 	return seats.Work{Initial: int(e.InitialSeats), Final: int(e.FinalSeats), Latency: e.AdditionalLatency}

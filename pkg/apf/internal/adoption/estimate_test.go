@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,10 +16,10 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	etcdfeature "k8s.io/apiserver/pkg/storage/feature"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
-	"k8s.io/component-base/version"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/release"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
@@ -43,36 +40,19 @@ func (p estimatorPeer) estimate(t *testing.T, method, url string) (seats.Work, *
 	require.NoError(t, err)
 	request = request.WithContext(apirequest.WithRequestInfo(request.Context(), info))
 
-	constructor := reflect.ValueOf(fcrequest.NewWorkEstimator)
-	estimator := constructor.Call([]reflect.Value{
-		p.count(constructor.Type().In(0)),
-		reflect.ValueOf(func(*apirequest.RequestInfo) int { return p.watchers }),
-		reflect.ValueOf(fcrequest.DefaultWorkEstimatorConfig()),
-		reflect.ValueOf(func(string) uint64 { return uint64(p.maxWidth) }),
-	})[0].Interface().(fcrequest.WorkEstimatorFunc)
+	estimator := release.NewWorkEstimator(p.known, func(*apirequest.RequestInfo) int { return p.watchers }, func(string) uint64 { return uint64(p.maxWidth) })
 	estimated := estimator.EstimateWork(request, "schema", "level")
 	return seats.Work{Initial: int(estimated.InitialSeats), Final: int(estimated.FinalSeats), Latency: estimated.AdditionalLatency}, info
 }
 
-// count returns the function that tells the library what is stored. Its result is a
-// number up to 0.33, and statistics since.
-func (p estimatorPeer) count(function reflect.Type) reflect.Value {
-	return reflect.MakeFunc(function, func([]reflect.Value) []reflect.Value {
-		stored, err := reflect.New(function.Out(0)).Elem(), reflect.New(function.Out(1)).Elem()
-		if stored.Kind() == reflect.Struct {
-			stored.FieldByName("ObjectCount").SetInt(p.stored.Objects)
-			stored.FieldByName("EstimatedAverageObjectSizeBytes").SetInt(p.stored.Size)
-		} else {
-			stored.SetInt(p.stored.Objects)
-		}
-		switch {
-		case p.stored.Unknown:
-			err.Set(reflect.ValueOf(fcrequest.ObjectCountNotFoundErr))
-		case p.stored.Stale:
-			err.Set(reflect.ValueOf(fcrequest.ObjectCountStaleErr))
-		}
-		return []reflect.Value{stored, err}
-	})
+func (p estimatorPeer) known(string) (objects, size int64, err error) {
+	switch {
+	case p.stored.Unknown:
+		err = fcrequest.ObjectCountNotFoundErr
+	case p.stored.Stale:
+		err = fcrequest.ObjectCountStaleErr
+	}
+	return p.stored.Objects, p.stored.Size, err
 }
 
 // etcdWithProgress is an etcd that reports the progress of watches. The library needs it to read a
@@ -89,9 +69,7 @@ func TestEstimatesAreThoseOfThisReleaseOfTheLibrary(t *testing.T) {
 	former := etcdfeature.DefaultFeatureSupportChecker
 	etcdfeature.DefaultFeatureSupportChecker = etcdWithProgress{former}
 	t.Cleanup(func() { etcdfeature.DefaultFeatureSupportChecker = former })
-	minor, err := strconv.Atoi(strings.TrimPrefix(version.DefaultKubeBinaryVersion, "1."))
-	require.NoError(t, err)
-	ours := estimate.ForKubernetes(minor)
+	ours := estimate.ForKubernetes(release.Minor())
 	widths, inputs := sets.New[int](), 0
 	for _, p := range append(peers(), randomPeers(t)...) {
 		for _, url := range reads() {

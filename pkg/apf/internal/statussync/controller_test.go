@@ -13,12 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
 // run starts a Controller that runs until the end of the test.
@@ -198,48 +195,6 @@ func TestASchemaThatIsGoneIsLeftAlone(t *testing.T) {
 	assert.Zero(t, wait)
 	assert.Len(t, a.writes, 1)
 	assert.Empty(t, controller.limit)
-}
-
-// withRealInformers starts a Controller with informers of a fake client. It
-// runs until the end of the test.
-func withRealInformers(t *testing.T, client *fake.Clientset, a *api) {
-	t.Helper()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	controller := New(Config{
-		Levels:        factory.Flowcontrol().V1().PriorityLevelConfigurations().Informer(),
-		Schemas:       factory.Flowcontrol().V1().FlowSchemas().Informer(),
-		SchemaPatcher: a,
-		LevelGetter:   client.FlowcontrolV1().PriorityLevelConfigurations(),
-		Clock:         clock.RealClock{},
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- controller.Run(ctx) }()
-	factory.Start(ctx.Done())
-	t.Cleanup(func() {
-		cancel()
-		assert.NoError(t, <-done)
-		factory.Shutdown()
-	})
-}
-
-func TestNoSchemaEverSeemsToDangleWhileObjectsAreBeingRead(t *testing.T) {
-	// Issue 107729.
-	client, a := fake.NewClientset(), newAPI()
-	names := []string{"a", "b", "c", "d", "e", "f"}
-	for _, name := range names {
-		_, err := client.FlowcontrolV1().FlowSchemas().Create(t.Context(), schemaOf(name, "of-"+name), metav1.CreateOptions{})
-		require.NoError(t, err)
-		_, err = client.FlowcontrolV1().PriorityLevelConfigurations().Create(t.Context(), levelOf("of-"+name), metav1.CreateOptions{})
-		require.NoError(t, err)
-	}
-	withRealInformers(t, client, a)
-	eventually.Holds(t, "every schema has its condition", func(attempt *eventually.Attempt) {
-		require.Len(attempt, a.written(), len(names))
-	})
-	for _, w := range a.written() {
-		assert.Equal(t, flowcontrol.ConditionFalse, w.condition.Status)
-	}
 }
 
 type deaf struct{ *informer }

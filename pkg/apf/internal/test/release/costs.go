@@ -33,18 +33,19 @@ func SetObjects(tracker fcrequest.StorageObjectCountTracker, groupResource strin
 	set.Call([]reflect.Value{reflect.ValueOf(groupResource), stored})
 }
 
-// NewWorkEstimator returns the library's estimator, for objects of 1,000 bytes.
+// NewWorkEstimator returns the library's estimator. known returns the number of the stored objects of
+// a type and their average size in bytes.
 func NewWorkEstimator(
-	objects func(groupResource string) (int64, error),
+	known func(groupResource string) (objects, size int64, err error),
 	watchers func(*apirequest.RequestInfo) int,
 	maxSeats func(priorityLevel string) uint64,
 ) fcrequest.WorkEstimatorFunc {
 	constructor := reflect.ValueOf(fcrequest.NewWorkEstimator)
 	get := constructor.Type().In(0)
 	stored := reflect.MakeFunc(get, func(arguments []reflect.Value) []reflect.Value {
-		n, err := objects(arguments[0].String())
+		objects, size, err := known(arguments[0].String())
 		stored, problem := reflect.New(get.Out(0)).Elem(), reflect.New(get.Out(1)).Elem()
-		setStored(stored, n, 1_000)
+		setStored(stored, objects, size)
 		if err != nil {
 			problem.Set(reflect.ValueOf(err))
 		}
