@@ -26,8 +26,8 @@ func (idleMachine) Sample() total.Sample {
 // A level of five seats borrows, the total rises since seats are short, and waits are measured, by the
 // clock of the test alone.
 func TestAFakeClockDrivesBorrowingAndTheTotalAndMeasuresWaits(t *testing.T) {
-	now := testingclock.NewFakeClock(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
-	s := newServer(t, apf.Config{Total: 20, TotalControl: total.Options{Mode: total.Adaptive}, Sampler: idleMachine{}, Clock: now})
+	fake := testingclock.NewFakeClock(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
+	s := newServer(t, apf.Config{Total: 20, TotalControl: total.Options{Mode: total.Adaptive}, Sampler: idleMachine{}, Clock: fake})
 	s.apply(t, levelObjects{levelWithQueues("lender", 30), levelWithQueues("borrower", 10), levelWithoutQueues("catch-all", 0)},
 		schemaOf("borrower", "borrower"))
 	borrower := func() engine.LevelReport { return s.Engine().Levels()[0] }
@@ -45,7 +45,7 @@ func TestAFakeClockDrivesBorrowingAndTheTotalAndMeasuresWaits(t *testing.T) {
 	})
 	require.Less(t, borrower().Figures.Executing, 15)
 	eventually.Holds(t, "the level borrows what its requests need, and the total rises", func(a *eventually.Attempt) {
-		now.Step(time.Second)
+		fake.Step(time.Second)
 		require.Equal(a, 15, borrower().Figures.Executing)
 		require.Greater(a, s.Engine().Total(), 20)
 	})

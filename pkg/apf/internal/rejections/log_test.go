@@ -57,6 +57,10 @@ func TestOldestRecordIsReplaced(t *testing.T) {
 	assert.Equal(t, "0", records[1].Distinguisher)
 	assert.EqualValues(t, 2, records[1].Count)
 	assert.Equal(t, "2", records[Capacity-1].Distinguisher, "the record of 1 was the oldest")
+
+	l.Add(rejection("1", stats.QueueFull, Capacity+2))
+	assert.Equal(t, "1", l.Records()[0].Distinguisher, "nothing is left of the former record")
+	assert.EqualValues(t, 1, l.Records()[0].Count)
 }
 
 func TestLongNamesAreCutAndKeepTheirFlowsApart(t *testing.T) {
