@@ -7,7 +7,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
@@ -40,7 +39,7 @@ func Example_virtualTime() {
 		}
 		if name == "third" {
 			now.AfterFunc(3*time.Second, func() {
-				fmt.Printf("%v: %s leaves %t, it waited %v\n", now.Now(), name, r.Leave(stats.TimeOut), r.Waited())
+				fmt.Printf("%v: %s leaves %t, it waited %v\n", now.Now(), name, r.Leave(queueset.TimeOut), r.Waited())
 			})
 		}
 	}

@@ -2,12 +2,16 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -35,6 +39,42 @@ func TestARemovedLevelKeepsItsShareUntilItHasDrained(t *testing.T) {
 	assert.False(t, ok, "it has drained")
 	catchAll, _ := f.level("catch-all")
 	assert.Equal(t, 100, catchAll.Limits.Nominal, "the others have its share")
+}
+
+// The limit falls to one seat while thousands wait, and then the level is removed.
+func TestThousandsWaitOnALevelThatLosesItsSeatsAndIsRemoved(t *testing.T) {
+	f := newFixture(t, 50)
+	level := queuing("a", 1000)
+	level.QueueLengthLimit = 1000
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{level}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
+	var executing []*engine.Request
+	started := func(r *engine.Request) { executing = append(executing, r) }
+	for i := range 3000 {
+		r := f.engine.Begin()
+		r.Attributes = flow.Attributes{
+			User: "a", Groups: []string{"system:authenticated"}, Verb: "get", IsResourceRequest: true, Resource: "pods", Namespace: fmt.Sprint(i % 100),
+		}
+		r.Classify()
+		r.Dispatched = func() { started(r) }
+		if r.Arrive(seats.Work{Initial: 1}) == queueset.Seated {
+			started(r)
+		}
+	}
+	require.Len(t, executing, 50)
+	f.engine.SetTotal(1)
+	f.apply(engine.Configuration{})
+	served := 0
+	for len(executing) > 0 {
+		served++
+		f.clock.Advance(time.Millisecond)
+		r := executing[0]
+		executing = executing[1:]
+		r.Finish()
+		assert.LessOrEqual(t, len(executing), max(1, 50-served))
+	}
+	assert.Equal(t, 3000, served)
+	_, ok := f.level("a")
+	assert.False(t, ok, "it has drained")
 }
 
 func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
