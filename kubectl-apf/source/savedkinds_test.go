@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
@@ -139,6 +141,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true, Metrics: true})
 			require.NoError(t, err)
 			require.Len(t, states, c.servers)
+			assert.True(t, slices.IsSortedFunc(states, func(a, b replica.Replica) int { return strings.Compare(a.Name, b.Name) }))
 			for _, state := range states {
 				waiting := 0
 				for _, level := range state.Levels {
