@@ -17,7 +17,7 @@ func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, r.WriteTable(&out, table.Options{}))
 	assert.Equal(t, `OBJECTS
-KIND        NAME   CHANGE  FIELDS
+KIND        NAME   CHANGE
 FlowSchema  alice  added
 
 MOVES: 2 of 2 combinations that the rules tell apart
