@@ -263,7 +263,7 @@ models: ## Check models of shared reads and of locks with spin (half a minute)
 	@test/models/check.sh
 
 .PHONY: judge-http
-judge-http: ## Let h2spec, slowhttptest, testssl.sh, vegeta and wrk judge the server beside kube-apiserver (fifteen minutes)
+judge-http: ## Let slowhttptest, testssl.sh, vegeta and wrk judge the server beside kube-apiserver (fifteen minutes)
 	@echo "judge-http: this server and kube-apiserver; the rows of docs/evidence/judges.md are written by hand from what this prints"
 	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./judges -run '^TestHTTPJudges$$' -v
 

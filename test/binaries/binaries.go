@@ -102,7 +102,7 @@ func Chromium(context.Context) (string, error) {
 	return "", errors.New("there is no Chromium on the PATH: install chromium")
 }
 
-// Judge builds a program of others that judges servers, h2spec, vegeta, kwok or etcd-validate, and
+// Judge builds a program of others that judges servers, vegeta, kwok or etcd-validate, and
 // returns the path of the binary.
 func Judge(ctx context.Context, name string) (string, error) {
 	return built.get(ctx, judgeProgram(name))

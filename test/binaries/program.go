@@ -126,8 +126,6 @@ func latestKubectlProgram() program {
 // judgeProgram returns a program that Judge builds.
 func judgeProgram(name string) program {
 	switch name {
-	case "h2spec":
-		return derived(name, "github.com/summerwind/h2spec@v2.2.1+incompatible", "/cmd/h2spec")
 	case "vegeta":
 		return derived(name, "github.com/tsenart/vegeta/v12@v12.13.0", "")
 	case "etcd-validate":

@@ -5,7 +5,6 @@ package judges
 import (
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,18 +22,10 @@ import (
 )
 
 // TestHTTPJudges compares what judges of HTTP and TLS say of both servers. What they find here and
-// not in kube-apiserver fails, as does a test of h2spec that is not known to fail.
+// not in kube-apiserver fails.
 func TestHTTPJudges(t *testing.T) {
 	slow, tls, load := installed(t, "slowhttptest", "slowhttptest"), installed(t, "testssl", "testssl.sh"), installed(t, "wrk", "wrk")
 	servers := start(t)
-	t.Run("h2spec", func(t *testing.T) {
-		program := built(t, "h2spec")
-		for _, s := range servers {
-			failed, tests := h2spec(t, program, s)
-			t.Logf("%s: %d of %d pass; these fail: %s", s.name, tests-len(failed), tests, strings.Join(failed, "; "))
-			assert.Subset(t, knownOfH2spec, failed, s.name)
-		}
-	})
 	// slowhttptest looks whether it is answered as the slow user, who is rejected here and waits there.
 	t.Run("slowhttptest", func(t *testing.T) {
 		for _, mode := range []string{"H", "B", "X"} { // headers, bodies, reading
@@ -65,43 +56,6 @@ func TestHTTPJudges(t *testing.T) {
 			t.Log(name + ": " + compare(t, servers, measure))
 		}
 	})
-}
-
-// knownOfH2spec are tests that both servers fail: Go's HTTP/2 decides so.
-var knownOfH2spec = []string{ //nolint:gochecknoglobals // a constant
-	"http2/5.1.2: Sends HEADERS frames that causes their advertised concurrent stream limit to be exceeded",
-	"http2/6.5.3: Sends multiple values of SETTINGS_INITIAL_WINDOW_SIZE",
-	"http2/8.1.2.2: Sends a HEADERS frame that contains the connection-specific header field",
-	`http2/8.1.2.2: Sends a HEADERS frame that contains the TE header field with any value other than "trailers"`,
-}
-
-// h2spec returns the tests that fail, and how many there are.
-func h2spec(t *testing.T, program string, s server) (failed []string, tests int) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "junit.xml")
-	output := run(t, program, "-t", "-k", "-h", s.host, "-p", s.port, "-P", "/livez", "-j", file)
-	content, err := os.ReadFile(file)
-	require.NoError(t, err, output)
-	var report struct {
-		Suites []struct {
-			Package string `xml:"package,attr"`
-			Cases   []struct {
-				Name    string    `xml:"classname,attr"`
-				Failure *struct{} `xml:"failure"`
-				Error   *struct{} `xml:"error"`
-			} `xml:"testcase"`
-		} `xml:"testsuite"`
-	}
-	require.NoError(t, xml.Unmarshal(content, &report))
-	for _, suite := range report.Suites {
-		for _, c := range suite.Cases {
-			tests++
-			if c.Failure != nil || c.Error != nil {
-				failed = append(failed, suite.Package+": "+c.Name)
-			}
-		}
-	}
-	return failed, tests
 }
 
 // slowness is what slow clients did to a server.

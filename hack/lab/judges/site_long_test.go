@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,9 +38,9 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: judge}]
 
 // server is a server that is judged.
 type server struct {
-	name, url, host, port string
-	ca                    string       // file of the authority of its certificate
-	client                harness.Pair // the judge's certificate
+	name, url string
+	ca        string       // file of the authority of its certificate
+	client    harness.Pair // the judge's certificate
 }
 
 // start starts this project's server, as it is released, and kube-apiserver, each on an etcd of
@@ -68,7 +67,6 @@ func start(t *testing.T) []server {
 func newServer(t *testing.T, name string, api *harness.APIServer, pair harness.Pair) server {
 	t.Helper()
 	s := server{name: name, url: api.URL, ca: filepath.Join(t.TempDir(), "ca.crt"), client: pair}
-	s.host, s.port, _ = strings.Cut(strings.TrimPrefix(api.URL, "https://"), ":")
 	config := api.Config(t)
 	content := config.CAData
 	if len(content) == 0 {
