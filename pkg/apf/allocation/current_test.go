@@ -236,19 +236,3 @@ func requireFair(t *testing.T, total int, levels []Level, want []float64, got []
 		}
 	}
 }
-
-func BenchmarkCurrent(b *testing.B) {
-	random := rand.New(rand.NewPCG(9, 10))
-	shares := make([]Share, 500)
-	for i := range shares {
-		shares[i] = Share{Shares: 1 + random.Int32N(100), LendablePercent: random.Int32N(101)}
-	}
-	levels := make([]Level, len(shares))
-	for i, l := range Nominal(10000, shares) {
-		hwm := random.IntN(1 + 3*l.Nominal)
-		levels[i] = Level{Limits: l, HighWatermark: hwm, Smoothed: float64(hwm) * random.Float64()}
-	}
-	for b.Loop() {
-		Current(10000, levels)
-	}
-}

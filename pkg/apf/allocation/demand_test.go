@@ -137,26 +137,6 @@ func TestPeriodIsAlwaysSane(t *testing.T) {
 	}
 }
 
-func BenchmarkAdd(b *testing.B) {
-	b.Run("peer", func(b *testing.B) {
-		clock := testclock.NewFakePassiveClock(time.Unix(0, 0))
-		peer := fairqueuing.NewNamedIntegrator(clock, "peer")
-		b.ReportAllocs()
-		for b.Loop() {
-			peer.Add(1)
-		}
-	})
-	b.Run("ours", func(b *testing.B) {
-		tracker := NewDemandTracker(0)
-		now := time.Duration(0)
-		b.ReportAllocs()
-		for b.Loop() {
-			now++
-			tracker.Add(now, 1)
-		}
-	})
-}
-
 func TestSmooth(t *testing.T) {
 	for name, c := range map[string]struct {
 		previous float64

@@ -84,26 +84,3 @@ func TestDealIntoAHandWithRoomDoesNotAllocate(t *testing.T) {
 	}))
 	assert.Len(t, hand, 6)
 }
-
-func BenchmarkDeal(b *testing.B) {
-	b.Run("peer", func(b *testing.B) {
-		dealer, _ := shufflesharding.NewDealer(128, 6)
-		hand := make([]int, 6)
-		hash := uint64(1)
-		b.ReportAllocs()
-		for b.Loop() {
-			hash *= 0x9E3779B97F4A7C15
-			dealer.DealIntoHand(hash, hand)
-		}
-	})
-	b.Run("ours", func(b *testing.B) {
-		dealer, _ := NewDealer(128, 6)
-		hand := make([]int, 6)
-		hash := Hash(1)
-		b.ReportAllocs()
-		for b.Loop() {
-			hash *= 0x9E3779B97F4A7C15
-			dealer.Deal(hash, hand)
-		}
-	})
-}

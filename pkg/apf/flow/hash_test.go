@@ -131,26 +131,3 @@ func TestHasherIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func BenchmarkHash(b *testing.B) {
-	const user = "system:serviceaccount:kube-system:deployment-controller"
-	b.Run("peer", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			peerHash("workload-high", user)
-		}
-	})
-	b.Run("uncached", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			HashOf("workload-high", user)
-		}
-	})
-	b.Run("remembered", func(b *testing.B) {
-		hasher := NewHasher("workload-high", new(HashCache))
-		b.ReportAllocs()
-		for b.Loop() {
-			hasher.Hash(user)
-		}
-	})
-}
