@@ -2,7 +2,11 @@ package flowcontrol
 
 import (
 	"context"
+	"errors"
+	"regexp"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -76,7 +80,7 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	})
 	updated, created, err := r.Store.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err != nil {
-		return updated, created, err
+		return updated, created, ownersInJSON(err)
 	}
 	if created {
 		var none T
@@ -86,6 +90,36 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	}
 	warn(ctx, r.advice.written(ctx, updated.(T), old, before))
 	return updated, created, nil
+}
+
+// ownersInJSON shows invalid owners in the error of an update in JSON. The library validates metadata
+// before the strategy does, and shows owners in Go syntax with addresses. The strategy's causes are
+// of the same failures, in the same order, and follow.
+func ownersInJSON(err error) error {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
+		return err
+	}
+	causes, replaced := status.ErrStatus.Details.Causes, map[string]int{}
+	inGo := regexp.MustCompile(`^Invalid value: (?:\[\])?v1\.OwnerReference\{.*\}(: .*)$`)
+	for i, cause := range causes {
+		detail := inGo.FindStringSubmatch(cause.Message)
+		if detail == nil {
+			continue
+		}
+		var inJSON []string
+		for _, other := range causes[i+1:] {
+			if other.Field == cause.Field && strings.HasSuffix(other.Message, detail[1]) && !inGo.MatchString(other.Message) {
+				inJSON = append(inJSON, other.Message)
+			}
+		}
+		if len(inJSON) > 0 {
+			causes[i].Message = inJSON[replaced[detail[1]]%len(inJSON)]
+			replaced[detail[1]]++
+			status.ErrStatus.Message = strings.ReplaceAll(status.ErrStatus.Message, cause.Field+": "+cause.Message+", ", "")
+		}
+	}
+	return err
 }
 
 // Delete deletes an object.

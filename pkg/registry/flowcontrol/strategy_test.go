@@ -1,15 +1,19 @@
 package flowcontrol
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 )
 
 func validSchema() *flowcontrol.FlowSchema {
@@ -48,4 +52,28 @@ func TestAnEmptyListInsteadOfNoneIsNoChangeOfTheSpec(t *testing.T) {
 	updated.Spec.Rules = []flowcontrol.PolicyRulesWithSubjects{}
 	forSpec.PrepareForUpdate(t.Context(), updated, validSchema())
 	require.EqualValues(t, 4, updated.Generation)
+}
+
+// The library validates metadata before the strategy does.
+func TestInvalidOwnersInAnUpdateAreShownInJSON(t *testing.T) {
+	forSpec, _ := newStrategies(flowSchemas(clock.RealClock{}, nil), install.NewScheme(), rest.DeleteDependents)
+	updated, ctx := validSchema(), request.WithNamespace(t.Context(), metav1.NamespaceNone)
+	for _, name := range []string{"one", "two"} {
+		updated.OwnerReferences = append(updated.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Event", Name: name, UID: "u", Controller: new(true)})
+	}
+	err := ownersInJSON(rest.BeforeUpdate(forSpec, ctx, updated, validSchema()))
+	require.Empty(t, gosyntax.Find(err.Error()))
+	var status *apierrors.StatusError
+	require.ErrorAs(t, err, &status)
+	disallowed := func(name string) string {
+		return `Invalid value: {"apiVersion":"v1","kind":"Event","name":"` + name + `","uid":"u","controller":true}: /v1, Kind=Event is disallowed from being an owner`
+	}
+	found := map[string]int{}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		require.Empty(t, gosyntax.Find(cause.Message))
+		found[cause.Message]++
+	}
+	require.Len(t, found, 3, "of either owner, and of both")
+	require.Equal(t, found[disallowed("one")], found[disallowed("two")])
+	require.Equal(t, 1, strings.Count(err.Error(), disallowed("one")))
 }

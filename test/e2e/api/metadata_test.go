@@ -34,6 +34,7 @@ func metadataTheme() theme {
 				post(all, with("metadata.ownerReferences", []any{map[string]any{"apiVersion": "", "kind": "", "name": "", "uid": ""}})).gives(422),
 				post(all, with("metadata.ownerReferences", []any{controller("one"), controller("two")})).gives(422), post(all, with("metadata.finalizers", []any{"plain"})).gives(422),
 				put(one, with("metadata.labels", map[string]any{"bad key": "x"})).gives(404), post(all, level("a", 1)), put(one, with("metadata.labels", map[string]any{"bad key": "x"})).gives(422),
+				put(one, with("metadata.ownerReferences", []any{controller("one"), controller("two")})).gives(422),
 				put(one, with("metadata.namespace", "default")).without("namespace"), post(all, having(level("b", 1), "metadata.namespace", "default")).without("namespace"),
 			},
 		},
