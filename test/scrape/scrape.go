@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -33,15 +32,6 @@ func Parse(text, prefix string) (Scrape, error) {
 	return values, err
 }
 
-// Since returns the growth of each series since an earlier scrape.
-func (s Scrape) Since(earlier Scrape) Scrape {
-	growth := maps.Clone(s)
-	for series := range growth {
-		growth[series] -= earlier[series]
-	}
-	return growth
-}
-
 // Sum returns the sum over the series of a family that have all these labels,
 // each written as name="value".
 func (s Scrape) Sum(family string, labels ...string) float64 {
@@ -53,14 +43,4 @@ func (s Scrape) Sum(family string, labels ...string) float64 {
 		}
 	}
 	return total
-}
-
-// Mean returns the mean of a histogram of seconds over the series that have all
-// these labels, or 0 without observations.
-func (s Scrape) Mean(family string, labels ...string) time.Duration {
-	count := s.Sum(family+"_count", labels...)
-	if count == 0 {
-		return 0
-	}
-	return time.Duration(s.Sum(family+"_sum", labels...) / count * float64(time.Second))
 }
