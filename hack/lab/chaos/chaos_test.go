@@ -42,6 +42,7 @@ func testChaos(t *testing.T, shape shape) {
 	if !lane.Long {
 		t.Parallel()
 	}
+	shape.faults = max(shape.faults, len(shape.kinds)) // a rolling restart among them
 	seed := lane.Seed(t)
 	budget := 2*eventually.Grace + time.Duration(shape.faults)*30*time.Second + time.Duration(*operations)*100*time.Millisecond
 	ctx, cancel := context.WithTimeoutCause(t.Context(), budget, fmt.Errorf("not done within %v", budget))
