@@ -2,10 +2,12 @@ package behind
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
@@ -29,12 +31,20 @@ const (
 // is released. The FlowSchemas of artifacts/flowschemas move the reviews to
 // another level.
 //
-// The test pauses the replicas until proxied requests hold every seat of the level and more
-// requests queue. Only then can this server send reviews.
+// The test runs with and without them. Without them the stall is certain and does
+// not depend on load: the test pauses the replicas until proxied requests hold
+// every seat of the level and more requests queue. Only then can this server send
+// reviews.
 func testReviews(t *testing.T, s *besideSite) {
 	s.bound(t)
 	accounts := s.makeAccounts(t)
-	defer s.unbound(t)
+	t.Run("with the FlowSchemas all are answered", func(t *testing.T) { testAnswered(t, s, accounts) })
+	t.Run("without them none is", func(t *testing.T) { testStalled(t, s, accounts) })
+	s.Apply(t, "flowschemas")
+	s.unbound(t)
+}
+
+func testAnswered(t *testing.T, s *besideSite, accounts []string) {
 	for _, q := range append(questions(), strange()) {
 		s.awaitLevel(t, q, q.level)
 	}
@@ -52,6 +62,45 @@ func testReviews(t *testing.T, s *besideSite) {
 	for _, result := range results {
 		require.NoError(t, result.err, result.path)
 		require.Equal(t, http.StatusNotFound, result.Code, "%s: %s", result.path, result.Body)
+	}
+}
+
+func testStalled(t *testing.T, s *besideSite, accounts []string) {
+	s.kubectl.Run(t, "delete", "-k", s.flowSchemas(t))
+	for _, q := range questions() {
+		s.awaitLevel(t, q, level)
+	}
+	rush, asked, admin := newRush(t), newRush(t), s.Config(t)
+	goOn := s.saturate(t, rush, "without", accounts)
+	for _, q := range questions() {
+		asked.send(s.reviewer(t), q.method, q.path, q.body)
+	}
+	eventually.Holds(t, "all questions queue in kube-apiserver", func(a *eventually.Attempt) {
+		queued := queuedPaths(governed(a, admin), reviewer)
+		for _, q := range questions() {
+			require.Contains(a, queued, q.path)
+		}
+	})
+	require.Empty(t, asked.leave())
+
+	goOn()
+	var operators []*rest.Config
+	for _, pod := range s.Servers(t, replicas) {
+		operators = append(operators, s.operator(t, pod))
+	}
+	eventually.Holds(t, "requests hold all seats of both servers, and reviews queue for one", func(a *eventually.Attempt) {
+		front := governed(a, admin)
+		require.Contains(a, queuedPaths(front, reviewer), questions()[0].path)
+		require.False(a, slices.ContainsFunc(front, func(r governedRequest) bool { return r.user == reviewer && !r.queued }), "a review has a seat")
+		var here []governedRequest
+		for _, operator := range operators {
+			here = append(here, governed(a, operator)...)
+		}
+		require.True(a, slices.ContainsFunc(here, func(r governedRequest) bool { return !r.queued }), "no request holds a seat here")
+		require.True(a, slices.ContainsFunc(here, func(r governedRequest) bool { return r.queued }), "no request queues here")
+	})
+	for _, result := range rush.leave() {
+		require.NotEqual(t, http.StatusNotFound, result.Code, "%s was answered", result.path)
 	}
 }
 
