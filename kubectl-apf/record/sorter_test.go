@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -19,6 +20,9 @@ func TestSorterUsesFiles(t *testing.T) {
 		one := item{}
 		one.ID = fmt.Sprint(i)
 		one.Arrival = start.Add(time.Duration(i*37%50) * time.Second)
+		if i%2 == 0 {
+			one.Groups = []string{one.ID}
+		}
 		require.NoError(t, s.add(one))
 	}
 	require.Len(t, s.runs, n/7)
@@ -30,6 +34,9 @@ func TestSorterUsesFiles(t *testing.T) {
 				require.LessOrEqual(t, byArrival(&last, i), 0)
 			}
 			last = *i
+			if id, err := strconv.Atoi(i.ID); assert.NoError(t, err) && id%2 != 0 {
+				assert.Empty(t, i.Groups, "they are of the item that was read before")
+			}
 			return nil
 		}))
 		assert.Equal(t, n, got)

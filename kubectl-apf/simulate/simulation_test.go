@@ -69,6 +69,17 @@ func TestAFullQueueRejects(t *testing.T) {
 	}
 }
 
+func TestADisplacedRequestIsRejectedOnce(t *testing.T) {
+	// Two flows fill the level, and a third one displaces. The last request comes after the longest wait.
+	trace := sorted(
+		requests{get("alice", 0, time.Second), get("alice", 1, time.Second), get("alice", 2, time.Second), get("bob", 3, time.Second), get("bob", 4, time.Second)},
+		requests{get("carol", 5, time.Second), get("alice", time.Minute, time.Second)},
+	)
+	r := run(t, trace.options(), busy(1, 2, 1, 2)).Results[0]
+	assert.Equal(t, map[string]uint64{"queue-full": 1}, r.RejectedBy)
+	assert.Equal(t, uint64(6), r.Dispatched)
+}
+
 func TestALevelWithoutQueuesRejects(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {

@@ -21,7 +21,7 @@ func metricsOf(current, upper int, demand float64) replica.Metrics {
 }
 
 func TestMetricsGiveTheCurrentLimit(t *testing.T) {
-	replicas := []replica.Replica{{Metrics: metricsOf(20, 100, 5)}, {Metrics: metricsOf(40, 100, 5)}}
+	replicas := []replica.Replica{{Metrics: metricsOf(20, 100, 5)}, {Metrics: metricsOf(40, 100, 5)}, {Away: true}}
 	r := inquire(Query{User: "alice", Servers: 2}, replicas, crowded()...)
 	require.Len(t, r.Levels, 1)
 	assert.True(t, r.Levels[0].Current)
