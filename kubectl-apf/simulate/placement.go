@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -18,6 +19,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
+// loggedName is the number of bytes of a name in a line of httplog.
+const loggedName = 64
+
 // placement finds the flow schemas of requests. If a request's user or groups are unknown, its
 // schema is the one that the trace names, unless the configuration may have moved it.
 type placement struct {
@@ -25,6 +29,7 @@ type placement struct {
 	// changed are the schemas whose requests differ from the baseline's, in matching order, as they
 	// would match any user.
 	changed []rules.Schema
+	names   map[string]string // full names by those in the trace
 
 	byTrace  int64            // requests that the trace placed
 	unplaced map[string]int64 // requests that are left out, by the reason
@@ -33,7 +38,7 @@ type placement struct {
 // newPlacement returns the placement for a configuration. The trace names the flow schemas
 // of the baseline.
 func newPlacement(baseline, candidate configuration.Configuration) *placement {
-	p := &placement{schemas: byName(candidate), unplaced: map[string]int64{}}
+	p := &placement{schemas: byName(candidate), names: map[string]string{}, unplaced: map[string]int64{}}
 	before := byName(baseline)
 	var changed []*flowcontrolv1.FlowSchema
 	for name, schema := range p.schemas {
@@ -72,11 +77,11 @@ func (p *placement) known(r *trace.Request) bool {
 		return true
 	}
 	var why string
-	switch name := r.FlowSchema; {
-	case name == "":
+	switch name := p.nameOf(r.FlowSchema); {
+	case r.FlowSchema == "":
 		why = "the trace names neither their users nor their flow schemas"
-	case p.schemas[name] == nil:
-		why = fmt.Sprintf("the trace has no users of theirs, and the configuration no flow schema %q", name)
+	case name == "":
+		why = fmt.Sprintf("the trace has no users of theirs, and the configuration no flow schema %q", r.FlowSchema)
 	case p.mayMove(r, name):
 		why = fmt.Sprintf("the trace has no users of theirs, and changed flow schemas may match what %q matched", name)
 	default:
@@ -90,7 +95,7 @@ func (p *placement) known(r *trace.Request) bool {
 // byAttributes reports whether the attributes decide: the user and the groups are known, or
 // the user is, and the flow schema in the trace is not.
 func (p *placement) byAttributes(r *trace.Request) bool {
-	return r.User != "" && (len(r.Groups) > 0 || p.schemas[r.FlowSchema] == nil)
+	return r.User != "" && (len(r.Groups) > 0 || p.nameOf(r.FlowSchema) == "")
 }
 
 // classify classifies a request whose schema is known.
@@ -100,11 +105,40 @@ func (p *placement) classify(r *trace.Request, into *engine.Request) {
 		if r.User == "" {
 			into.Attributes.User = r.Client // a program has a flow, as if it were a user
 		}
-		if into.ClassifyAs(r.FlowSchema) {
+		if into.ClassifyAs(p.nameOf(r.FlowSchema)) {
 			return
 		}
 	}
 	into.Classify()
+}
+
+// nameOf returns the name of the flow schema that the trace names, perhaps cut off; "" if
+// there is none, or if there are several.
+func (p *placement) nameOf(logged string) string {
+	if name, found := p.names[logged]; found {
+		return name
+	}
+	name := ""
+	if p.schemas[logged] != nil {
+		name = logged
+	} else if len(logged) == loggedName {
+		name = onlyOneWith(logged, p.schemas)
+	}
+	p.names[logged] = name
+	return name
+}
+
+func onlyOneWith(prefix string, schemas map[string]*flowcontrolv1.FlowSchema) (found string) {
+	for name := range schemas {
+		switch {
+		case !strings.HasPrefix(name, prefix):
+		case found != "":
+			return ""
+		default:
+			found = name
+		}
+	}
+	return found
 }
 
 // mayMove reports whether a request of a schema of the baseline may be another's now: the

@@ -55,6 +55,8 @@ func TestRequestsOfUnknownUsersHaveTheFlowSchemaOfTheTrace(t *testing.T) {
 }
 
 func TestWhatDecidesTheFlowSchema(t *testing.T) {
+	long := strings.Repeat("a", 70)
+	twins := []*flowcontrolv1.FlowSchema{schema(strings.Repeat("b", 70)+"1", "workload-high"), schema(strings.Repeat("b", 70)+"2", "workload-high")}
 	known := get("system:serviceaccount:a:b", 0, time.Millisecond)
 	known.Groups = []string{"system:serviceaccounts", "system:authenticated"}
 	partly := get("elephant", 0, time.Millisecond)
@@ -69,11 +71,17 @@ func TestWhatDecidesTheFlowSchema(t *testing.T) {
 		"the schema of a known user is gone":    {known, "gone", "service-accounts"},
 		"groups are unknown and schema is gone": {partly, "gone", "catch-all"},
 		"a mandatory schema":                    {logged("", 1)[0], "catch-all", "catch-all"},
+		"a name that is cut off":                {logged("", 1)[0], long[:64], long},
+		"a name that two could have":            {logged("", 1)[0], twins[0].Name[:64], ""},
 		"the schema is gone":                    {logged("", 1)[0], "gone", ""},
 		"nothing is known":                      {logged("", 1)[0], "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := builtIn(t, "baseline", 600)
+			late := schema(long, "workload-high")
+			late.Spec.MatchingPrecedence = 9990
+			twins[0].Spec.MatchingPrecedence, twins[1].Spec.MatchingPrecedence = 9991, 9992
+			c.Configuration.FlowSchemas = append(c.Configuration.FlowSchemas, append(twins, late)...)
 			test.request.FlowSchema = test.schema
 			other := get("", time.Second, time.Millisecond)
 			other.FlowSchema = "exempt"

@@ -58,14 +58,10 @@ func IsWrite(a *flow.Attributes) bool {
 	}
 }
 
-// IsFannedOut reports whether a write that notifies this number of watchers takes more than one
-// seat.
-func IsFannedOut(watchers int) bool { return watchers >= watchersPerSeat }
-
 // Write returns the estimate of a write that notifies this number of watchers, on a level whose
 // bound is maxWidth seats; 0 means none.
 func Write(watchers, maxWidth int) seats.Work {
-	if !IsFannedOut(watchers) {
+	if watchers < watchersPerSeat {
 		return One()
 	}
 	fanOut := seats.Work{

@@ -22,7 +22,7 @@ func (r *request) work(estimateWork func() fcrequest.WorkEstimate) seats.Work {
 	switch {
 	case r.info.Verb == "list" || r.info.Verb == "watch":
 		work = r.listWork()
-	case isWrite && estimate.IsFannedOut(watchers):
+	case isWrite:
 		work = estimate.Write(watchers, r.apf.MaxWidth())
 	}
 	r.logWork(work)

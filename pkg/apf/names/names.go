@@ -8,10 +8,8 @@ const Domain = "flowcontrol-apiserver.io"
 
 // API versions of files.
 const (
-	ConfigVersion   = "config." + Domain + "/v1alpha1"
-	ScenarioVersion = "scenario." + Domain + "/v1alpha1"
-	SuiteVersion    = "suite." + Domain + "/v1"
-	TraceVersion    = "trace." + Domain + "/v1alpha1"
+	SuiteVersion = "suite." + Domain + "/v1"
+	TraceVersion = "trace." + Domain + "/v1alpha1"
 )
 
 // AnnotationPrefix is the beginning of the keys of annotations of audit events.

@@ -171,11 +171,12 @@ func TestRegister(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScripted(t)
 			for name, content := range test.state {
-				if name == "attempts" {
+				switch {
+				case name == "attempts":
 					s.attempts = content
-				} else if content == "gone" {
+				case content == "gone":
 					s.unset(t, name)
-				} else {
+				default:
 					s.set(t, name, content)
 				}
 			}

@@ -114,15 +114,15 @@ func (w way) as(credentials ...credential) *rest.Config {
 	return config
 }
 
-// send sends one request that must be answered. Headers have the form "Name:
-// value".
-func send(t tester, config *rest.Config, method, path, body string, headers ...string) harness.Reply {
+// send sends one request that must be answered.
+func send(t tester, config *rest.Config, method, path, body string) harness.Reply {
 	t.Helper()
-	reply, err := trySend(t.Context(), config, method, path, body, headers...)
+	reply, err := trySend(t.Context(), config, method, path, body)
 	require.NoError(t, err, "%s %s", method, path)
 	return reply
 }
 
+// trySend sends one request. Headers have the form "Name: value".
 func trySend(ctx context.Context, config *rest.Config, method, path, body string, headers ...string) (harness.Reply, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
