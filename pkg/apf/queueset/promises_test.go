@@ -28,9 +28,10 @@ func TestRejectedClientsReturnOneAfterTheOtherAtTheRateOfTheirFlow(t *testing.T)
 			for range 300 {
 				f.clock.Advance(10 * time.Millisecond)
 				f.set.Finish(held[0])
-				started, rest := f.startedOf(line)
+				var started *queueset.Request
+				started, line = f.startedOf(line)
 				held = append(held[1:], started)
-				line = append(rest, f.arrive(started.Flow, wide(1), queueset.Waiting))
+				line = append(line, f.arrive(started.Flow, wide(1), queueset.Waiting))
 			}
 			for i := range 100 {
 				for flow := range flows {
