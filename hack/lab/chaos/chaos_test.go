@@ -33,6 +33,9 @@ const patience = 2 * time.Minute
 // TestChaos breaks servers, etcd and their network in random order while clients read,
 // write and watch, and judges all that they were told.
 func TestChaos(t *testing.T) {
+	if !lane.Long {
+		t.Parallel()
+	}
 	for _, shape := range shapes() {
 		t.Run(shape.name, func(t *testing.T) { testChaos(t, shape) })
 	}
