@@ -39,7 +39,7 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 		"\n\nAPI SERVER             SEATS  LIMIT  EXECUTING  WAITING  OUTCOME   HAND: QUEUE(WAITING)\n",
 		"https://10.0.0.1:6443      7    100          7        0  executes  ",
 		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
-		"         1  exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n",
+		"         1  exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n", //nolint:dupword // two columns
 		"         2  probes                        exempt           spec.rules[0].resourceRules: it has no rules for resource requests\n",
 		"      9000  service-accounts              workload-low     none: it matches the request\n",
 	} {
