@@ -46,15 +46,15 @@ func TestJoin(t *testing.T) {
 	annotated := strings.Replace(event(3, "d", "dora", "/d"), `"annotations":{}`,
 		`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"dora","apf.flowcontrol-apiserver.io/priority-level":"doras","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"executed"}`, 1)
 	_, all := recorded(t, logsOf(t, map[string]string{
-		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e"),
-		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f"),
+		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e") + event(6, "", "gus", "/g"),
+		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f") + line(7, "", "agent", "/g"),
 	}))
 	var users, paths []string
 	for i := range all {
 		users, paths = append(users, all[i].User), append(paths, all[i].Path)
 	}
-	assert.Equal(t, []string{"/a", "/b", "/c", "/d", "/e", "/f"}, paths, "the same audit ID with another URI is another request")
-	assert.Equal(t, []string{"alice", "", "carol", "dora", "eve", ""}, users)
+	assert.Equal(t, []string{"/a", "/b", "/c", "/d", "/e", "/f", "/g", "/g"}, paths, "the same audit ID with another URI is another request, and so is each without an ID")
+	assert.Equal(t, []string{"alice", "", "carol", "dora", "eve", "", "gus", ""}, users)
 	carol, dora := all[2], all[3]
 	assert.Equal(t, 50*time.Millisecond, carol.Wait.Duration)
 	assert.Equal(t, 200*time.Millisecond, carol.Execution.Duration)

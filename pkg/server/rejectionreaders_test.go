@@ -85,6 +85,10 @@ func TestReviewsAreFewHoweverManyUsersAreRejected(t *testing.T) {
 			synctest.Wait()
 		}
 		assert.EqualValues(t, reviewsPerSecond, remote.reviews.Load())
+		<-time.After(time.Second)
+		readers.include(t.Context(), named(reader))
+		synctest.Wait()
+		assert.True(t, readers.include(t.Context(), named(reader)), "reviews go on afterwards")
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/structuredmerge"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/gosyntax"
 )
 
@@ -52,6 +53,14 @@ func TestAnEmptyListInsteadOfNoneIsNoChangeOfTheSpec(t *testing.T) {
 	updated.Spec.Rules = []flowcontrol.PolicyRulesWithSubjects{}
 	forSpec.PrepareForUpdate(t.Context(), updated, validSchema())
 	require.EqualValues(t, 4, updated.Generation)
+}
+
+func TestAWriteOwnsNoStatusInAnyVersion(t *testing.T) {
+	forSpec, forStatus := newStrategies(flowSchemas(clock.RealClock{}, nil), install.NewScheme(), rest.DeleteDependents)
+	for _, version := range []structuredmerge.APIVersion{"flowcontrol.apiserver.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1beta3"} {
+		require.Contains(t, forSpec.GetResetFields(), version)
+		require.Contains(t, forStatus.GetResetFields(), version)
+	}
 }
 
 // The library validates metadata before the strategy does.
