@@ -85,6 +85,17 @@ func TestAConstantStreamNeedsItsSeats(t *testing.T) {
 	assert.True(t, levelOf(t, out, "exempt").Exempt)
 }
 
+func TestSharesOfTheExemptLevelChangeNoNeed(t *testing.T) {
+	c, shares := unshared(t), int32(1000)
+	for _, l := range c.PriorityLevels {
+		if l.Spec.Exempt != nil {
+			l.Spec.Exempt.NominalConcurrencyShares = &shares
+		}
+	}
+	out := sized(t, every(0.1), size.Options{Have: 600}, c, "wait.max == 0s")
+	assert.Equal(t, 10, levelOf(t, out, "global-default").Need.Seats)
+}
+
 func TestFlagsAddUpToTheNeed(t *testing.T) {
 	out := sized(t, every(0.1), size.Options{}, unshared(t), "wait.max == 0s")
 	need := out.Need.High

@@ -25,6 +25,14 @@ func TestSharesDropNamesTheCause(t *testing.T) {
 				levelObject("system"), levelObject("workload-high"), levelObject("workload-low"),
 			},
 		},
+		{
+			"a built-in level that gained less", 290, 299, "mine",
+			`The shares beyond the default configuration, 290 of them here, leave "catch-all", "global-default", "leader-election" and 3 more less than half of their seats: "catch-all" has 4 instead of 13.`,
+			[]Object{
+				levelObject("catch-all"), levelObject("global-default"), levelObject("leader-election"), levelObject("node-high"),
+				levelObject("workload-high"), levelObject("workload-low"),
+			},
+		},
 		{"a built-in level with few shares", 20, 14, "system", "This built-in level has 34 seats, less than half of its 74 in the default configuration.", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

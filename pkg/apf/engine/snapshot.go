@@ -21,7 +21,7 @@ type class struct {
 	schema *rules.Schema
 	level  *level
 	config *LevelConfig // of the level
-	queues bool         // there are several queues, so the flow matters
+	queues bool         // requests wait, so the flow matters
 	hasher *flow.Hasher
 	series *stats.Series
 }
@@ -43,7 +43,7 @@ func (s *snapshot) shareConfigs(configs map[string]LevelConfig) map[string]*Leve
 // those known, by name.
 func (e *Engine) newClass(s *snapshot, schema *rules.Schema, known map[string]*class) *class {
 	c := &class{schema: schema, level: e.levels[schema.Level], config: s.configs[schema.Level]}
-	c.queues = c.config.Discipline == queueset.Queue && c.config.Queues > 1
+	c.queues = c.config.Discipline == queueset.Queue
 	if e.inherit(c, known[schema.Name]) {
 		delete(known, schema.Name)
 	}

@@ -46,3 +46,27 @@ func TestRequestsThatMayWithdrawLetOthersRunInBetweenToo(t *testing.T) {
 	requests.Wait()
 	assert.EqualValues(t, chain, executed.Load())
 }
+
+// Namespaces of one schema are flows, on a level of one queue too.
+func TestADisplacedRequestThatMayWithdrawIsRejected(t *testing.T) {
+	f := newFixture(t, 10)
+	level := queuing("full", 1)
+	level.Queues, level.HandSize, level.QueueLengthLimit = 1, 1, 1
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{level, queuing("other", 9)}, Schemas: []rules.Schema{schemaOf("users", "full", 10)}})
+	held, displaced, mouse := f.admit("users"), f.classified("users"), f.engine.Begin()
+	mouse.Attributes = displaced.Attributes
+	mouse.Attributes.Namespace = "another"
+	mouse.Classify()
+	require.Equal(t, queueset.Waiting, displaced.Arrive(seats.Work{Initial: 1}))
+	require.Equal(t, queueset.Waiting, mouse.Arrive(seats.Work{Initial: 1}))
+	seated, rejected := displaced.WaitUnless(t.Context(), nil)
+	assert.False(t, seated)
+	assert.True(t, rejected)
+	held.Finish()
+	seated, _ = mouse.WaitUnless(t.Context(), nil)
+	assert.True(t, seated)
+	mouse.Finish()
+	for _, r := range []*engine.Request{held, displaced, mouse} {
+		r.End()
+	}
+}
