@@ -28,12 +28,12 @@ func newIsolate(env Environment) *cobra.Command {
 		use:   "isolate --service-account NAMESPACE/NAME...",
 		short: "Make flow schemas and a priority level for an operator",
 		long: `kubectl apf isolate makes flow schemas and a priority level for the service accounts of an
-operator, ready to apply: leases go to leader election, and everything else goes to a
-level of its own. It says why each object is as it is, what
+operator, ready to apply: leases go to leader election, events stay where they are, and
+everything else goes to a level of its own. It says why each object is as it is, what
 applying it would change, and what kubectl apf lint finds. It applies nothing.
 
-Whether the operator uses leases says the API server, which is asked what the service
-accounts may do. Without a cluster, it is assumed. The level's shares are added: it
+Whether the operator uses leases and events says the API server, which is asked what the
+service accounts may do. Without a cluster, it is assumed. The level's shares are added: it
 says what each other level pays. No request of anybody else moves.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to

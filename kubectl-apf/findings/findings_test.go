@@ -123,7 +123,6 @@ func TestBuiltInObjectsOfEachReleaseHaveNoFindings(t *testing.T) {
 	}
 }
 
-// The claim of FC601 about the built-in configuration.
 func TestThreshold(t *testing.T) {
 	warning := Result{Findings: []lint.Finding{{Severity: lint.Warning}}}
 	assert.False(t, warning.Reaches(lint.Error))

@@ -13,6 +13,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
+// maxSaid bounds the messages of handlers that are told.
+const maxSaid = 5
+
 // Query says which requests a result is about. Empty fields select everything.
 type Query struct {
 	// User is the user whom flow control sees: the impersonated one, if any.
@@ -106,7 +109,11 @@ func (i *Inquiry) Observe(r *logs.Request) {
 		i.unfinished++
 	}
 	if r.OtherRejection() {
-		i.others[r.Said]++
+		if said := r.Said; len(i.others) < maxSaid || i.others[said] > 0 {
+			i.others[said]++
+		} else {
+			i.others[""]++
+		}
 	}
 	i.span(r.Arrival, r.End())
 	reason, width := i.reason(r, key), i.width(r, &attributes, key.level)

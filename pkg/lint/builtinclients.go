@@ -63,7 +63,5 @@ func (j *judge) judgeBuiltInClients() {
 
 // isForAllUsers reports whether the schema is for users whom no other schema matches.
 func isForAllUsers(schema *flowcontrolv1.FlowSchema) bool {
-	const global, catchAll = "global-default", flowcontrolv1.PriorityLevelConfigurationNameCatchAll // of both kinds
-	level := schema.Spec.PriorityLevelConfiguration.Name
-	return schema.Name == global || schema.Name == catchAll || level == global || level == catchAll
+	return isForUnknownUsers(schema.Name) || isForUnknownUsers(schema.Spec.PriorityLevelConfiguration.Name)
 }

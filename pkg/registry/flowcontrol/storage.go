@@ -97,7 +97,7 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 // of the same failures, in the same order, and follow.
 func ownersInJSON(err error) error {
 	var status *apierrors.StatusError
-	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {
 		return err
 	}
 	causes, replaced := status.ErrStatus.Details.Causes, map[string]int{}
