@@ -9,7 +9,8 @@ package findings
 
 import (
 	"errors"
-	"time"
+	"maps"
+	"slices"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
@@ -65,10 +66,10 @@ func Of(in Input) (Result, error) {
 	}
 	if len(in.Files.Objects) > 0 {
 		out.Checked = len(in.Files.Objects)
-		for _, object := range in.Files.Objects {
-			document := documentOf(object)
-			bundle.Documents = append(bundle.Documents, document)
-			bundle.Only = append(bundle.Only, document.Object)
+		for _, o := range in.Files.Objects {
+			object := lint.Object{Kind: o.Kind(), Name: o.Name()}
+			bundle.Documents = append(bundle.Documents, lint.Document{Object: object, APIVersion: o.APIVersion, UnknownFields: o.UnknownFields})
+			bundle.Only = append(bundle.Only, object)
 		}
 	}
 	notes, err := in.readTraffic(whole, &bundle.Facts)
@@ -76,11 +77,26 @@ func Of(in Input) (Result, error) {
 		return Result{}, err
 	}
 	out.add(lint.Check(bundle))
-	out.Notes = append(append(append(out.Notes, whole.Notes...), in.Files.Notes...), notes...)
+	out.Notes = slices.Concat(whole.Notes, in.Files.Notes, notes)
 	for _, missing := range in.Facts.Missing {
 		out.Notes = append(out.Notes, missing.What+": "+missing.Why)
 	}
 	return out, nil
+}
+
+// facts returns what is known of the cluster if the files were applied to it.
+func (in *Input) facts() lint.Facts {
+	out, files := in.Facts.Facts, &in.Files
+	if out.Namespaces != nil {
+		out.Namespaces = slices.Concat(out.Namespaces, files.Namespaces)
+	}
+	if out.ServiceAccounts != nil {
+		out.ServiceAccounts = maps.Clone(out.ServiceAccounts)
+		for namespace, names := range files.ServiceAccounts {
+			out.ServiceAccounts[namespace] = slices.Concat(out.ServiceAccounts[namespace], names)
+		}
+	}
+	return out
 }
 
 // readTraffic reads the logs, and adds what they tell to the facts.
@@ -88,7 +104,7 @@ func (in *Input) readTraffic(c configuration.Configuration, facts *lint.Facts) (
 	if in.Read == nil {
 		return nil, nil
 	}
-	traffic := NewTraffic(c, time.Time{})
+	traffic := NewTraffic(c)
 	notes, err := in.Read(traffic)
 	if err != nil {
 		return nil, err
@@ -113,17 +129,5 @@ func (r *Result) add(found []lint.Finding) {
 
 // Reaches reports whether a finding is at least as severe as the threshold.
 func (r *Result) Reaches(threshold lint.Severity) bool {
-	for _, finding := range r.Findings {
-		if finding.Severity.AtLeast(threshold) {
-			return true
-		}
-	}
-	return false
-}
-
-func documentOf(object source.Object) lint.Document {
-	return lint.Document{
-		Object:     lint.Object{Kind: object.Kind(), Name: object.Name()},
-		APIVersion: object.APIVersion, UnknownFields: object.UnknownFields,
-	}
+	return slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity.AtLeast(threshold) })
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
@@ -13,12 +12,17 @@ import (
 
 // clientLog is what the log of a client says.
 type clientLog struct {
-	name, user               string
-	own, asked               int // waits for its own limit, and waits that a server asked for
-	rejected                 int // of asked, because flow control rejected the request
-	failed                   int // waits for its own limit that outlived the request's deadline
-	longest, longestRejected time.Duration
-	levels                   map[string]int // of own, otherwise of rejected
+	name, user string
+	said       lint.LimitedClient
+	levels     map[string]int // of waits for its own limit
+}
+
+// objectOf returns the client of a log: its user or, if that is unknown, the log.
+func objectOf(name, userName string) lint.Object {
+	if userName == "" {
+		return lint.Object{Kind: "Log", Name: name}
+	}
+	return lint.Object{Kind: "User", Name: userName}
 }
 
 // Say counts a wait in the log of a client. The user is empty if it is unknown.
@@ -26,31 +30,30 @@ func (t *Traffic) Say(name, userName string, w *logs.Wait) {
 	at := slices.IndexFunc(t.logs, func(l *clientLog) bool { return l.name == name && l.user == userName })
 	if at < 0 {
 		at = len(t.logs)
-		t.logs = append(t.logs, &clientLog{name: name, user: userName, levels: map[string]int{}})
+		t.logs = append(t.logs, &clientLog{name, userName, lint.LimitedClient{Object: objectOf(name, userName)}, map[string]int{}})
 	}
-	l := t.logs[at]
-	level := t.levelOf(w, userName)
+	l, level := t.logs[at], t.levelOf(w, userName)
 	switch {
-	case w.ByServer && w.FlowSchema != "":
-		l.rejected++
-		l.longestRejected = max(l.longestRejected, w.Delay)
+	case !w.ByServer:
+		l.said.Said++
+		if w.Failed {
+			l.said.Failed++
+		}
+		l.said.Longest = max(l.said.Longest, w.Delay)
+		if level != "" {
+			l.levels[level]++
+		}
+	case w.FlowSchema != "":
+		l.said.Rejected++
+		l.said.LongestRejected = max(l.said.LongestRejected, w.Delay)
 		if level != "" {
 			of := t.levels[level]
 			of.HeldUp++
 			t.levels[level] = of
 		}
-		fallthrough
-	case w.ByServer:
-		l.asked++
-		return
 	}
-	l.own++
-	if w.Failed {
-		l.failed++
-	}
-	l.longest = max(l.longest, w.Delay)
-	if level != "" {
-		l.levels[level]++
+	if w.ByServer {
+		l.said.SaidServer++
 	}
 }
 
@@ -69,30 +72,18 @@ func (t *Traffic) levelOf(w *logs.Wait, userName string) string {
 func (t *Traffic) limits() []lint.LimitedClient {
 	var out []lint.LimitedClient
 	for _, l := range t.logs {
-		if l.own == 0 && l.rejected == 0 {
+		if l.said.Said == 0 && l.said.Rejected == 0 {
 			continue
 		}
-		c := lint.LimitedClient{
-			Object: lint.Object{Kind: "Log", Name: l.name}, Said: l.own, Failed: l.failed, Longest: l.longest,
-			SaidServer: l.asked, Rejected: l.rejected, LongestRejected: l.longestRejected,
-		}
-		if l.user != "" {
-			c.Object = lint.Object{Kind: "User", Name: l.user}
-		}
-		if len(l.levels) > 0 {
-			c.PriorityLevel = mostOf(l.levels)
-		}
-		out = append(out, c)
+		l.said.PriorityLevel = mostOf(l.levels)
+		out = append(out, l.said)
 	}
 	return out
 }
 
 // FailedList counts a failed list in the log of a client. The user is empty if it is unknown.
 func (t *Traffic) FailedList(name, userName string, f logs.FailedList) {
-	object := lint.Object{Kind: "Log", Name: name}
-	if user := cmp.Or(f.User, userName); user != "" {
-		object = lint.Object{Kind: "User", Name: user}
-	}
+	object := objectOf(name, cmp.Or(f.User, userName))
 	at := slices.IndexFunc(t.lists, func(l lint.FailedList) bool {
 		return l.Object == object && l.Version == f.Version && l.Forbidden == f.Forbidden
 	})
@@ -108,7 +99,13 @@ func (t *Traffic) FailedList(name, userName string, f logs.FailedList) {
 	}
 }
 
-// mostOf returns the name with the largest count; on a tie, the first.
+// mostOf returns the name with the largest count, on a tie the first; "" if there is none.
 func mostOf(counts map[string]int) string {
-	return slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int { return cmp.Compare(counts[a], counts[b]) })
+	most := ""
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if counts[name] > counts[most] {
+			most = name
+		}
+	}
+	return most
 }

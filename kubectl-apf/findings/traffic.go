@@ -35,8 +35,8 @@ type clientKey struct{ user, program, schema, level string }
 
 // NewTraffic returns a Traffic under a configuration, which places requests whose log names
 // no level.
-func NewTraffic(c configuration.Configuration, now time.Time) *Traffic {
-	t := &Traffic{inForce: c.InForce(now), byUID: map[string]string{}, clients: map[clientKey]*lint.Client{}, levels: map[string]lint.LevelTraffic{}}
+func NewTraffic(c configuration.Configuration) *Traffic {
+	t := &Traffic{inForce: c.InForce(time.Time{}), byUID: map[string]string{}, clients: map[clientKey]*lint.Client{}, levels: map[string]lint.LevelTraffic{}}
 	for _, schema := range c.FlowSchemas {
 		if schema.UID != "" {
 			t.byUID[string(schema.UID)] = schema.Spec.PriorityLevelConfiguration.Name
