@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -33,7 +32,7 @@ func removedSchemas() ([]*flowcontrolv1.FlowSchema, error) {
 // Newest.
 func BuiltIn(release Release) (Configuration, error) {
 	if !slices.Contains(Releases(), release) {
-		return Configuration{}, fmt.Errorf("the release %q is unknown: must be one of %s", release, join(Releases()))
+		return Configuration{}, fmt.Errorf("the release %q is unknown: must be from %s to %s", release, Oldest, Newest)
 	}
 	removed, err := removedSchemas()
 	if err != nil {
@@ -52,12 +51,4 @@ func BuiltIn(release Release) (Configuration, error) {
 		c.PriorityLevels = append(c.PriorityLevels, level.DeepCopy())
 	}
 	return c, nil
-}
-
-func join(releases []Release) string {
-	names := make([]string, 0, len(releases))
-	for _, release := range releases {
-		names = append(names, string(release))
-	}
-	return strings.Join(names, ", ")
 }
