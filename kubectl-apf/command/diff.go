@@ -46,19 +46,19 @@ func (d *diffCommand) run(ctx context.Context, _ []string) error {
 	if !d.hasFiles() {
 		return errors.New("-f or -k must be given, the files to compare with")
 	}
-	after, err := d.open()
+	from, err := d.open()
 	if err != nil {
 		return err
 	}
-	before, err := d.openWithoutFiles()
+	files, err := from.Files()
 	if err != nil {
 		return err
 	}
-	existing, err := before.Configuration(ctx)
+	existing, err := from.Below(ctx)
 	if err != nil {
 		return err
 	}
-	applied, err := after.Configuration(ctx)
+	applied, err := files.Over(existing)
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,7 @@ func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 }
 
 func (e *explainCommand) run(ctx context.Context, words []string) error {
-	from, err := e.open()
-	if err != nil {
-		return err
-	}
-	c, err := from.Configuration(ctx)
+	from, c, err := e.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,7 +99,7 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 // parser returns the parser of requests, with the defaults of the kubeconfig.
 func (e *explainCommand) parser(ctx context.Context) (explain.Parser, error) {
 	if e.offline || e.dumps != "" {
-		return explain.Parser{Mapper: explain.Offline()}, nil
+		return explain.Parser{Mapper: explain.Offline}, nil
 	}
 	mapper, err := e.cluster.ToRESTMapper()
 	if err != nil {

@@ -63,7 +63,7 @@ kubectl apf isolate --service-account=shop/default --seats=7`,
 }
 
 func (i *isolateCommand) run(ctx context.Context, _ []string) error {
-	in, err := i.read(ctx)
+	in, err := i.input(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,21 +77,18 @@ func (i *isolateCommand) run(ctx context.Context, _ []string) error {
 	return findingsIf(!result.IsClean())
 }
 
-// read reads what isolation needs.
-func (i *isolateCommand) read(ctx context.Context) (in isolate.Input, err error) {
+// input reads what isolation needs.
+func (i *isolateCommand) input(ctx context.Context) (in isolate.Input, err error) {
 	in.Name, in.Seats, in.Now = i.name, i.seats, i.env.Clock.Now()
 	if in.Accounts, err = i.serviceAccounts(); err != nil {
 		return in, err
 	}
-	from, err := i.open()
-	if err != nil {
+	var from source.Source
+	if from, in.Configuration, err = i.read(ctx); err != nil {
 		return in, err
 	}
 	in.May = func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error) {
 		return from.May(ctx, account, what)
-	}
-	if in.Configuration, err = from.Configuration(ctx); err != nil {
-		return in, err
 	}
 	in.Facts, err = from.Facts(ctx)
 	return in, err

@@ -66,7 +66,7 @@ func (l *lintCommand) run(ctx context.Context, _ []string) error {
 	if !slices.Contains([]lint.Severity{lint.Error, lint.Warning, lint.Info}, lint.Severity(l.failOn)) {
 		return fmt.Errorf("--fail-on is %q: must be error, warning or info", l.failOn)
 	}
-	in, err := l.read(ctx)
+	in, err := l.input(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,27 +90,19 @@ func (l *lintCommand) run(ctx context.Context, _ []string) error {
 	return findingsIf(result.Reaches(lint.Severity(l.failOn)))
 }
 
-// read reads the configuration, the files and the facts.
-func (l *lintCommand) read(ctx context.Context) (findings.Input, error) {
-	var in findings.Input
-	below, err := l.openWithoutFiles()
+// input reads the configuration, the files and the facts.
+func (l *lintCommand) input(ctx context.Context) (in findings.Input, err error) {
+	from, err := l.open()
 	if err != nil {
 		return in, err
 	}
-	if in.Below, err = below.Configuration(ctx); err != nil {
+	if in.Below, err = from.Below(ctx); err != nil {
 		return in, err
 	}
-	if in.Facts, err = below.Facts(ctx); err != nil {
+	if in.Facts, err = from.Facts(ctx); err != nil {
 		return in, err
 	}
-	if !l.hasFiles() {
-		return in, nil
-	}
-	with, err := l.open()
-	if err != nil {
-		return in, err
-	}
-	in.Files, err = with.Files()
+	in.Files, err = from.Files()
 	return in, err
 }
 

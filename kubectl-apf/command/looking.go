@@ -1,10 +1,11 @@
 package command
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -75,20 +76,22 @@ func (l *looking) hasFiles() bool {
 func (l *looking) write(a answer) error { return l.output.write(l.env, a) }
 
 // open returns the source that the flags describe.
-func (l *looking) open() (source.Source, error) { return l.openWith(l.files.ToOptions(), l.dumps) }
-
-// openWithoutFiles returns what the files are laid over.
-func (l *looking) openWithoutFiles() (source.Source, error) {
-	return l.openWith(resource.FilenameOptions{}, l.dumps)
-}
-
-func (l *looking) openWith(files resource.FilenameOptions, dumps string) (source.Source, error) {
+func (l *looking) open() (source.Source, error) {
 	if len(l.servers) > 0 {
 		l.cluster.APIServer = &l.servers[0]
 	}
 	return source.New(source.Options{
-		Cluster: l.cluster, Files: files, Stdin: l.env.In,
+		Cluster: l.cluster, Files: l.files.ToOptions(), Stdin: l.env.In,
 		Offline: l.offline, Release: configuration.Release(l.release), Servers: l.servers,
-		Dumps: dumps, Total: l.total, Now: l.env.Clock.Now,
+		Dumps: l.dumps, Total: l.total, Now: l.env.Clock.Now,
 	})
+}
+
+// read returns the source that the flags describe, and its configuration.
+func (l *looking) read(ctx context.Context) (from source.Source, c configuration.Configuration, err error) {
+	if from, err = l.open(); err != nil {
+		return from, c, err
+	}
+	c, err = from.Configuration(ctx)
+	return from, c, err
 }

@@ -144,10 +144,7 @@ func (s *simulateCommand) configuration(ctx context.Context, files []string) (co
 	if err != nil {
 		return c, err
 	}
-	if err := objects.Err(); err != nil {
-		return c, err
-	}
-	return c.Overlay(objects.FlowSchemas(), objects.PriorityLevels()), nil
+	return objects.Over(c)
 }
 
 func (s *simulateCommand) open(files []string) (source.Source, error) {

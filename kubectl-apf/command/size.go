@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -122,11 +121,7 @@ func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (
 // ofTrace sizes a trace.
 func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
 	s.looking.offline = s.looking.dumps == ""
-	from, err := s.looking.open()
-	if err != nil {
-		return nil, err
-	}
-	c, err := from.Configuration(ctx)
+	_, c, err := s.looking.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +140,7 @@ func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
 
 // ofScrapes sizes requests with the rates between two scrapes.
 func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
-	from, err := s.looking.open()
+	from, c, err := s.looking.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +153,6 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := from.Configuration(ctx)
-	if err != nil {
-		return nil, err
-	}
 	measured, err := size.Measure(before, after, s.interval, c)
 	if err != nil {
 		return nil, err
@@ -171,7 +162,8 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 	}
 	open, notes := measured.Generate()
 	s.sized.Replicas, s.options.Replicas, s.options.Open = s.options.Replicas, len(measured.Servers), open
-	s.sized.Notes = append(append(notes, missingOf(after)...), c.Notes...)
+	missing := replica.MissingNotes(after, func(replica.Missing) bool { return true })
+	s.sized.Notes = slices.Concat(notes, missing, c.Notes)
 	s.sized.Basis = fmt.Sprintf("requests with the rates between two scrapes, %s apart", measured.Elapsed)
 	answer, err := s.size(ctx, c)
 	if err != nil {
@@ -185,7 +177,9 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 // for the time of the later one.
 func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
 	if s.before != "" {
-		earlier, err := s.looking.openWith(resource.FilenameOptions{}, s.before)
+		looking := s.looking
+		looking.dumps = s.before
+		earlier, err := looking.open()
 		if err != nil {
 			return nil, err
 		}
@@ -207,15 +201,4 @@ func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want s
 		return nil, errors.New("interrupted before the second reading: one reading has no rates")
 	}
 	return states, nil
-}
-
-// missingOf returns sentences about what could not be read.
-func missingOf(states []replica.Replica) []string {
-	var notes []string
-	for i := range states {
-		for _, m := range states[i].Missing {
-			notes = append(notes, strings.TrimSpace(states[i].Name+", "+m.What+": "+m.Why))
-		}
-	}
-	return notes
 }

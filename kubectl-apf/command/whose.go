@@ -53,11 +53,8 @@ kubectl apf whose -f operator.log`,
 }
 
 func (w *whoseCommand) run(ctx context.Context, uids []string) error {
-	from, err := w.open()
-	if err != nil {
-		return err
-	}
 	if w.response != "" {
+		var err error
 		if uids, err = w.uids(); err != nil {
 			return fmt.Errorf("%s: %w", w.response, err)
 		}
@@ -66,7 +63,7 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := from.Configuration(ctx)
+	_, c, err := w.read(ctx)
 	if err != nil {
 		return err
 	}

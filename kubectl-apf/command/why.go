@@ -52,11 +52,7 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if w.query.User == "" && w.query.FlowSchema == "" && len(w.logs) == 0 {
 		return errors.New("--user, --flow-schema or -f must be given")
 	}
-	from, err := w.open()
-	if err != nil {
-		return err
-	}
-	c, err := from.Configuration(ctx)
+	from, c, err := w.read(ctx)
 	if err != nil {
 		return err
 	}

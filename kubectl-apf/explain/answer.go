@@ -79,7 +79,7 @@ type Limits struct {
 	// Inferred reports whether a limit was computed for an idle server, since none tells it.
 	Inferred bool `json:"inferred"`
 
-	// told reports whether a server tells others, idle whether the current one is inferred.
+	// told reports whether a server tells the nominal or the current one, idle whether the current one is inferred.
 	told, idle bool
 }
 

@@ -45,7 +45,7 @@ func withoutDefault() Input {
 }
 
 // lineParser returns a Parser of lines; alice sends the requests.
-func lineParser() Parser { return Parser{Mapper: Offline(), User: "alice"} }
+func lineParser() Parser { return Parser{Mapper: Offline, User: "alice"} }
 
 // Line returns the requests of a line, whose words have spaces between them.
 func (p Parser) Line(line string) ([]Request, error) {

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
-
-// group is the API group of the objects.
-const group = "flowcontrol.apiserver.k8s.io"
 
 // History are the objects of flow control that an audit log mentions, by UID. The
 // zero History is empty.
@@ -29,10 +27,10 @@ type mention struct {
 // Add adds an event.
 func (h *History) Add(event *auditv1.Event) {
 	reference := event.ObjectRef
-	if reference == nil || reference.APIGroup != group || reference.Subresource != "" && reference.Subresource != "status" {
+	if reference == nil || reference.APIGroup != flowcontrolv1.GroupName || reference.Subresource != "" && reference.Subresource != "status" {
 		return
 	}
-	kind := kindOfUID(reference.Resource)
+	kind := map[string]string{"flowschemas": FlowSchemaKind, "prioritylevelconfigurations": PriorityLevelKind}[reference.Resource]
 	if kind == "" {
 		return
 	}
@@ -47,17 +45,6 @@ func (h *History) Add(event *auditv1.Event) {
 		parse(event.ResponseObject.Raw, func(uid, name string) {
 			see(uid, name, deletes || event.Verb == "deletecollection")
 		})
-	}
-}
-
-func kindOfUID(resource string) string {
-	switch resource {
-	case "flowschemas":
-		return FlowSchemaKind
-	case "prioritylevelconfigurations":
-		return PriorityLevelKind
-	default:
-		return ""
 	}
 }
 
@@ -84,25 +71,17 @@ func (h *History) see(event *auditv1.Event, kind, uid, name string, deleted bool
 	h.objects[uid] = m
 }
 
-// object is an object, a list of objects, or the status that answers a deletion.
-type object struct {
-	Metadata identity   `json:"metadata"`
-	Details  identity   `json:"details"`
-	Items    []listItem `json:"items"`
-}
-
-type listItem struct {
-	Metadata identity `json:"metadata"`
-}
-
-type identity struct {
-	Name string `json:"name"`
-	UID  string `json:"uid"`
-}
-
-// parse calls see for each object in a body.
+// parse calls see for each object in a body: an object, a list of objects, or the status that answers a deletion.
 func parse(body []byte, see func(uid, name string)) {
-	var o object
+	type identity struct {
+		Name string `json:"name"`
+		UID  string `json:"uid"`
+	}
+	var o struct {
+		Metadata identity                      `json:"metadata"`
+		Details  identity                      `json:"details"`
+		Items    []struct{ Metadata identity } `json:"items"`
+	}
 	if json.Unmarshal(body, &o) != nil {
 		return
 	}

@@ -33,7 +33,7 @@ func (e *Explainer) flowOf(s *rules.Schema, c *engine.LevelConfig, a *flow.Attri
 // an idle one.
 func (e *Explainer) limitsOf(level string) Limits {
 	for i := range e.input.Replicas {
-		if limits, known := e.limitsAt(&e.input.Replicas[i], level); known {
+		if limits := e.limitsAt(&e.input.Replicas[i], level); limits.told {
 			return limits
 		}
 	}
@@ -46,13 +46,12 @@ func (e *Explainer) idleLimits(level string) Limits {
 	return Limits{Limits: configuration.Limits(l.Limits), Current: l.Seats.Current, Inferred: true, idle: true}
 }
 
-// limitsAt returns the limits that an API server tells, completed by an idle one's, and whether it tells
-// the nominal or the current limit.
-func (e *Explainer) limitsAt(r *replica.Replica, level string) (Limits, bool) {
+// limitsAt returns the limits that an API server tells, completed by an idle one's.
+func (e *Explainer) limitsAt(r *replica.Replica, level string) Limits {
 	out, m := e.idleLimits(level), r.Metrics.Levels[level]
 	out.Inferred = m.Nominal == nil || m.Lower == nil || m.Upper == nil || m.Current == nil
 	out.Nominal, out.Lower = ptr.Deref(m.Nominal, out.Nominal), ptr.Deref(m.Lower, out.Lower)
 	out.Upper, out.Current = ptr.Deref(m.Upper, out.Upper), ptr.Deref(m.Current, out.Current)
 	out.told, out.idle = m.Nominal != nil || m.Current != nil, m.Current == nil
-	return out, out.told
+	return out
 }

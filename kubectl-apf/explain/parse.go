@@ -121,7 +121,7 @@ func (p Parser) request(verb string, flags *Flags) Request {
 // objectRequest returns the request for an object or a collection.
 func (p Parser) objectRequest(r Request, o objectName, flags *Flags) (Request, error) {
 	var err error
-	if r.Resource, err = p.Mapper.Find(o.resource); err != nil {
+	if r.Resource, err = p.Mapper(o.resource); err != nil {
 		return r, err
 	}
 	r.Name, r.Subresource = o.name, o.subresource

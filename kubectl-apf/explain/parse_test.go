@@ -11,7 +11,7 @@ import (
 )
 
 func TestOptionsAndDefaults(t *testing.T) {
-	p := Parser{Mapper: Offline(), Namespace: "team", User: "alice", Groups: []string{"devs"}}
+	p := Parser{Mapper: Offline, Namespace: "team", User: "alice", Groups: []string{"devs"}}
 	pods, no := Resource{Version: "v1", Resource: "pods", Namespaced: true}, false
 	for line, want := range map[string]Request{
 		"list pods": {Verb: "list", Resource: pods, Namespace: "team", User: "alice", Groups: []string{"devs"}},
@@ -41,40 +41,40 @@ func TestResourcesHaveTheNamesThatKubectlAccepts(t *testing.T) {
 	kinds.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
 	kinds.Add(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}, meta.RESTScopeRoot)
 	online := FromRESTMapper(kinds)
-	for _, m := range []Mapper{Offline(), online} {
+	for _, m := range []Mapper{Offline, online} {
 		for _, name := range []string{"deployments", "deployment", "Deployment", "deployments.apps", "deployments.v1.apps"} {
-			found, err := m.Find(name)
+			found, err := m(name)
 			require.NoError(t, err, name)
 			assert.Equal(t, deployments, found, name)
 		}
-		found, err := m.Find("nodes")
+		found, err := m("nodes")
 		require.NoError(t, err)
 		assert.Equal(t, Resource{Version: "v1", Resource: "nodes"}, found)
 	}
 
-	found, err := online.Find("widgets.example.com")
+	found, err := online("widgets.example.com")
 	require.NoError(t, err)
 	assert.Equal(t, Resource{Group: "example.com", Version: "v1", Resource: "widgets"}, found)
-	_, err = online.Find("gadgets")
+	_, err = online("gadgets")
 	require.ErrorContains(t, err, `no resource type "gadgets"`)
 
-	found, err = Offline().Find("widgets.example.com")
+	found, err = Offline("widgets.example.com")
 	require.NoError(t, err)
 	assert.Equal(t, Resource{Group: "example.com", Version: "v1", Resource: "widgets", Namespaced: true, Inferred: true}, found)
-	found, err = Offline().Find("widgets.v2beta1.example.com")
+	found, err = Offline("widgets.v2beta1.example.com")
 	require.NoError(t, err)
 	assert.Equal(t, Resource{Group: "example.com", Version: "v2beta1", Resource: "widgets", Namespaced: true, Inferred: true}, found)
 	for name, want := range map[string]string{
 		"deploy": "deployments.apps", "po": "pods", "ev": "events", "events.events.k8s.io": "events.events.k8s.io",
 		"pods.metrics.k8s.io": "pods.metrics.k8s.io", "crd": "customresourcedefinitions.apiextensions.k8s.io",
 	} {
-		found, err := Offline().Find(name)
+		found, err := Offline(name)
 		require.NoError(t, err)
 		assert.Equal(t, want, found.String())
 		assert.False(t, found.Inferred)
 	}
 	for _, name := range []string{"gadgets", "", "gadgets.", ".apps"} {
-		_, err := Offline().Find(name)
+		_, err := Offline(name)
 		assert.ErrorContains(t, err, "widgets.example.com", name)
 	}
 }

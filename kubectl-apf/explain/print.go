@@ -16,29 +16,23 @@ func (a *Answer) WriteTable(w io.Writer, options table.Options, trace bool) erro
 	if err := a.fields().write(w, options); err != nil {
 		return err
 	}
+	var tables []table.Table
 	if len(a.Replicas) > 0 && !a.exempt() {
-		if err := write(w, a.replicasTable(), options); err != nil {
+		tables = append(tables, a.replicasTable())
+	}
+	if trace {
+		tables = append(tables, a.traceTable())
+	}
+	for _, t := range tables {
+		fmt.Fprintln(w)
+		if err := t.Write(w, options); err != nil {
 			return err
 		}
 	}
-	if !trace {
-		return nil
-	}
-	return write(w, a.traceTable(), options)
+	return nil
 }
 
 func (a *Answer) exempt() bool { return a.PriorityLevel.Type == queueset.Exempt.String() }
-
-// write writes an empty line and a table.
-func write(w io.Writer, t table.Table, options table.Options) error {
-	if _, err := fmt.Fprintln(w); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	if err := t.Write(w, options); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
-	}
-	return nil
-}
 
 // fields returns what does not depend on the API server.
 func (a *Answer) fields() fields {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -41,7 +40,7 @@ func (r Rows) WriteTable(w io.Writer, options table.Options) error {
 		t.Rows = append(t.Rows, row.cells())
 	}
 	if err := t.Write(w, options); err != nil {
-		return fmt.Errorf("writing the answers: %w", err)
+		return err
 	}
 	return table.WriteNotes(w, "", r.notes())
 }

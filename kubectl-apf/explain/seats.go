@@ -34,7 +34,11 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 		a.Notes = append(a.Notes, fmt.Sprintf("The release of the API server is not known: seats are computed as in %s.", name))
 	}
 	bound := level.MaxWidth(a.PriorityLevel.Limits.Nominal)
-	fact := e.fact(schema.GroupResource{Group: attributes.APIGroup, Resource: attributes.Resource})
+	resource := schema.GroupResource{Group: attributes.APIGroup, Resource: attributes.Resource}
+	fact, known := e.input.Facts[resource]
+	if !known {
+		fact = replica.FactOf(e.input.Replicas, resource)
+	}
 	switch {
 	case attributes.Verb == "list" || attributes.Verb == "watch":
 		a.Seats = readSeats(estimator, h, fact, bound)

@@ -16,7 +16,7 @@ func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig,
 	if e.byFlow {
 		out.Hand = queueOfFlow(state, a)
 	}
-	out.Limits, _ = e.limitsAt(state, level.Name)
+	out.Limits = e.limitsAt(state, level.Name)
 	out.SeatsInUse = cmp.Or(state.Metrics.Levels[level.Name].SeatsInUse, state.SeatsInUse(level.Name))
 	if row := state.Row(level.Name); row != nil {
 		out.Executing, out.Waiting = &row.Executing, &row.Waiting

@@ -121,14 +121,11 @@ func (o Objects) WriteTable(w io.Writer, options table.Options) error {
 		t.Rows = append(t.Rows, []string{one.UID, table.OrDash(one.Kind), table.OrDash(one.Name), table.OrDash(one.PriorityLevel), string(one.State)})
 	}
 	if err := t.Write(w, options); err != nil {
-		return fmt.Errorf("writing the objects: %w", err)
+		return err
 	}
 	for _, one := range o {
-		if one.State == Current {
-			continue
-		}
-		if _, err := fmt.Fprintln(w, table.Escape(one.Message)); err != nil {
-			return fmt.Errorf("writing the objects: %w", err)
+		if one.State != Current {
+			fmt.Fprintln(w, table.Escape(one.Message))
 		}
 	}
 	return nil

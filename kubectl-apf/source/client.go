@@ -4,21 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/url"
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
-
-// pageSize is the number of objects of a page of a list.
-const pageSize = "500"
 
 // client reads from one API server.
 type client struct {
@@ -85,40 +82,34 @@ func (c *client) getJSON(ctx context.Context, path string, into any) error {
 
 // list returns the pages of a list, each a complete list in JSON. If the pages expire
 // while they are read, it returns the list in one page.
-func (c *client) list(ctx context.Context, path, accept string, query url.Values) ([][]byte, error) {
-	first := url.Values{"limit": {pageSize}}
-	maps.Copy(first, query)
-	var pages [][]byte
-	for next := first; ; {
-		page, err := c.get(ctx, path+"?"+next.Encode(), accept)
-		if apierrors.IsResourceExpired(err) && next.Has("continue") {
-			pages = nil
-			next.Del("continue")
-			next.Del("limit")
-			continue
+func (c *client) list(ctx context.Context, path, accept string, options metav1.ListOptions) (pages [][]byte, err error) {
+	read := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		if options.Continue == "" {
+			pages = nil // those before have expired
 		}
+		query, err := metav1.ParameterCodec.EncodeParameters(&options, metav1.SchemeGroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		page, err := c.get(ctx, path+"?"+query.Encode(), accept)
 		if err != nil {
 			return nil, err
 		}
 		pages = append(pages, page)
-		var l list
-		if err := json.Unmarshal(page, &l); err != nil {
-			return nil, err
-		}
-		if l.Metadata.Continue == "" {
-			return pages, nil
-		}
-		next.Set("continue", l.Metadata.Continue)
+		list := &metav1.PartialObjectMetadataList{}
+		return list, json.Unmarshal(page, list)
 	}
+	_, _, err = pager.New(read).List(ctx, options)
+	return pages, err
 }
 
 // listOf returns the pages of a list, whose type is L.
-func listOf[L any](ctx context.Context, c *client, path string, query url.Values) ([]L, error) {
+func listOf[L any](ctx context.Context, c *client, path string, options metav1.ListOptions) ([]L, error) {
 	accept := "application/json"
 	if _, isPartial := any(*new(L)).(metav1.PartialObjectMetadataList); isPartial {
 		accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 	}
-	raw, err := c.list(ctx, path, accept, query)
+	raw, err := c.list(ctx, path, accept, options)
 	pages := make([]L, len(raw))
 	for i := range raw {
 		if err == nil {

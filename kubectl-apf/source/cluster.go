@@ -198,18 +198,18 @@ func (c *cluster) readObjects(ctx context.Context, front *client, version string
 }
 
 func listObjects(ctx context.Context, front *client, decoder *decoder, version, resource string) ([]Object, error) {
-	pages, err := front.list(ctx, groupPath+"/"+version+"/"+resource, "application/json", nil)
+	pages, err := front.list(ctx, groupPath+"/"+version+"/"+resource, "application/json", metav1.ListOptions{})
 	if err != nil {
 		return nil, requestError(front.name, access{verb: "list", resource: resource + "." + flowcontrolv1.GroupName}, err)
 	}
 	var objects []Object
-	var failed error
 	for _, page := range pages {
-		objects = append(objects, decoder.decodeAll(page, func(_ int, err error) { failed = err })...)
-	}
-	if failed != nil {
-		return nil, sentence("%s returned an object of %s that cannot be read: %s.",
-			front.name, strings.TrimSuffix(resource, "s"), oneSentence(failed))
+		more, failed := decoder.decodeAll(Place{}, page)
+		if len(failed) > 0 {
+			return nil, sentence("%s returned an object of %s that cannot be read: %s.",
+				front.name, strings.TrimSuffix(resource, "s"), oneSentence(failed[0].Err))
+		}
+		objects = append(objects, more...)
 	}
 	return objects, nil
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
@@ -18,28 +17,17 @@ import (
 const oldShares = "assuredConcurrencyShares"
 
 // toV1 sets the defaults of an object's version, and converts it.
-func (d *decoder) toV1(object runtime.Object) (*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, error) {
+func (d *decoder) toV1(object runtime.Object) (runtime.Object, error) {
 	object, err := toV1beta3(object)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d.scheme.Default(object)
 	hub, err := d.scheme.ConvertToVersion(object, flowcontrol.SchemeGroupVersion)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	converted, err := d.scheme.ConvertToVersion(hub, flowcontrolv1.SchemeGroupVersion)
-	if err != nil {
-		return nil, nil, err
-	}
-	switch converted := converted.(type) {
-	case *flowcontrolv1.FlowSchema:
-		return converted, nil, nil
-	case *flowcontrolv1.PriorityLevelConfiguration:
-		return nil, converted, nil
-	default:
-		return nil, nil, fmt.Errorf("%T is neither a FlowSchema nor a PriorityLevelConfiguration", object)
-	}
+	return d.scheme.ConvertToVersion(hub, flowcontrolv1.SchemeGroupVersion)
 }
 
 // toV1beta3 converts objects of v1beta1 and v1beta2, which differ from v1beta3 in the

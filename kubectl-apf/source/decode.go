@@ -30,13 +30,6 @@ func (o *otherKindError) Error() string {
 	return "kind " + o.kind.Kind + ": it is neither a FlowSchema nor a PriorityLevelConfiguration"
 }
 
-// newOtherKindError returns the error of the document, which is JSON.
-func newOtherKindError(kind schema.GroupVersionKind, document []byte) *otherKindError {
-	var object metav1.PartialObjectMetadata
-	_ = json.Unmarshal(document, &object) // it has no name then
-	return &otherKindError{kind: kind, namespace: object.Namespace, name: object.Name}
-}
-
 // decoder turns documents into objects of v1, with defaults, from any version of the
 // group that ever was.
 type decoder struct {
@@ -66,12 +59,9 @@ type list struct {
 		Continue string `json:"continue"`
 	} `json:"metadata"`
 	Items []json.RawMessage `json:"items"`
-}
 
-// itemKind returns the kind of items that do not name theirs, as in a FlowSchemaList.
-func (l *list) itemKind() *schema.GroupVersionKind {
-	kind := schema.FromAPIVersionAndKind(l.APIVersion, strings.TrimSuffix(l.Kind, "List"))
-	return &kind
+	// kind is the kind of items that do not name theirs, as in a FlowSchemaList.
+	kind *schema.GroupVersionKind
 }
 
 // toJSON converts a document. duplicates says which keys YAML has twice.
@@ -121,52 +111,47 @@ func isJSON(document []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("{{")) // a template
 }
 
-// listIn returns the list that a document is, or nil if it is none.
-func listIn(document []byte) (*list, error) {
-	if !isJSON(document) {
-		return nil, errors.New("it is no object: must have the fields apiVersion and kind")
-	}
-	var l list
-	if err := json.Unmarshal(document, &l); err != nil {
-		return nil, fmt.Errorf("it is no object: %w", err)
-	}
-	if !strings.HasSuffix(l.Kind, "List") {
-		return nil, nil //nolint:nilnil // no list, and no error
-	}
-	return &l, nil
-}
-
-// decodeAll returns the objects of a document, which may be a list. Errors are passed
-// to fail with the index of the item; -1 if the document is no list.
-func (d *decoder) decodeAll(document []byte, fail func(item int, err error)) []Object {
+// decodeAll returns the objects of a document, which may be a list, and what of it cannot be read.
+func (d *decoder) decodeAll(place Place, document []byte) (objects []Object, failed []FileError) {
 	converted, duplicates, err := toJSON(document)
+	var l list
+	if err == nil {
+		l, err = listIn(converted)
+	}
 	if err != nil {
-		fail(-1, err)
-		return nil
+		return nil, []FileError{{Place: place, Err: err}}
 	}
-	l, err := listIn(converted)
-	if err != nil {
-		fail(-1, err)
-		return nil
-	}
-	items, kind, first := []json.RawMessage{converted}, (*schema.GroupVersionKind)(nil), -1
-	if l != nil {
-		items, kind, first = l.Items, l.itemKind(), 0
-	}
-	var objects []Object
-	for i, item := range items {
-		object, err := d.decode(item, kind)
+	for i, item := range l.Items {
+		if l.kind != nil {
+			place.Item = i
+		}
+		object, err := d.decode(item, l.kind)
+		object.Place = place
 		if err != nil {
-			fail(first+i, err)
+			failed = append(failed, FileError{Place: place, Err: err})
 			continue
 		}
-		object.Place.Item = first + i
 		objects = append(objects, object)
 	}
 	if duplicates != nil && len(objects) > 0 {
 		objects[0].DuplicateFields = append(objects[0].DuplicateFields, oneSentence(duplicates))
 	}
-	return objects
+	return objects, failed
+}
+
+// listIn returns the list that a document is. One that is no list is its only item, and has no kind.
+func listIn(document []byte) (l list, err error) {
+	if !isJSON(document) {
+		return l, errors.New("it is no object: must have the fields apiVersion and kind")
+	}
+	if err := json.Unmarshal(document, &l); err != nil {
+		return l, fmt.Errorf("it is no object: %w", err)
+	}
+	if !strings.HasSuffix(l.Kind, "List") {
+		return list{Items: []json.RawMessage{document}}, nil
+	}
+	l.kind = new(schema.FromAPIVersionAndKind(l.APIVersion, strings.TrimSuffix(l.Kind, "List")))
+	return l, nil
 }
 
 // decode returns the object of a document. kind is for a document that names none.
@@ -181,8 +166,16 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 		return object, decodeError(actual, document, err)
 	}
 	object.APIVersion = actual.GroupVersion().String()
-	if object.FlowSchema, object.PriorityLevel, err = d.toV1(decoded); err != nil {
+	if decoded, err = d.toV1(decoded); err != nil {
 		return object, err
+	}
+	switch decoded := decoded.(type) {
+	case *flowcontrolv1.FlowSchema:
+		object.FlowSchema = decoded
+	case *flowcontrolv1.PriorityLevelConfiguration:
+		object.PriorityLevel = decoded
+	default:
+		return object, fmt.Errorf("%T is neither a FlowSchema nor a PriorityLevelConfiguration", decoded)
 	}
 	object.generateName()
 	if object.Name() == "" {
@@ -194,12 +187,7 @@ func (d *decoder) decode(document []byte, kind *schema.GroupVersionKind) (Object
 // generateName gives an object with metadata.generateName a name as a server does, which
 // appends five random characters to the first 58.
 func (o *Object) generateName() {
-	metadata := &metav1.ObjectMeta{}
-	if o.FlowSchema != nil {
-		metadata = &o.FlowSchema.ObjectMeta
-	} else if o.PriorityLevel != nil {
-		metadata = &o.PriorityLevel.ObjectMeta
-	}
+	metadata := o.metadata()
 	if metadata.Name == "" && metadata.GenerateName != "" {
 		const longest = 58
 		metadata.Name = metadata.GenerateName[:min(len(metadata.GenerateName), longest)] + "00000"
@@ -214,7 +202,9 @@ func decodeError(kind *schema.GroupVersionKind, document []byte, err error) erro
 	case runtime.IsMissingVersion(err):
 		return fmt.Errorf("it has no apiVersion: must be %s", flowcontrolv1.SchemeGroupVersion)
 	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName && kind.Kind != "FlowSchema" && kind.Kind != "PriorityLevelConfiguration":
-		return newOtherKindError(*kind, document)
+		var object metav1.PartialObjectMetadata
+		_ = json.Unmarshal(document, &object) // it has no name then
+		return &otherKindError{kind: *kind, namespace: object.Namespace, name: object.Name}
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,23 +58,19 @@ func (r *fileReader) read() (Files, error) {
 
 // add adds the objects of a document.
 func (f *Files) add(decoder *decoder, document document) {
-	objects := decoder.decodeAll(document.data, func(item int, err error) {
-		place := document.place
-		place.Item = item
-		if other, ok := errors.AsType[*otherKindError](err); ok {
-			f.addOther(place, other, document.found)
-			return
-		}
-		if document.found && !ours.Match(document.data) {
+	objects, failed := decoder.decodeAll(document.place, document.data)
+	for _, err := range failed {
+		other, isOther := errors.AsType[*otherKindError](err)
+		switch {
+		case isOther:
+			f.addOther(err.Place, other, document.found)
+		case document.found && !ours.Match(document.data):
 			f.skipped++
-			return
+		default:
+			f.Errors = append(f.Errors, err)
 		}
-		f.Errors = append(f.Errors, FileError{Place: place, Err: err})
-	})
+	}
 	for _, object := range objects {
-		item := object.Place.Item
-		object.Place = document.place
-		object.Place.Item = item
 		f.Objects = append(f.Objects, object)
 		f.Notes = append(f.Notes, object.notes()...)
 	}
@@ -121,9 +118,7 @@ func (o *Object) notes() []string {
 }
 
 func hasOldShares(apiVersion string) bool {
-	return slices.ContainsFunc([]string{"/v1alpha1", "/v1beta1", "/v1beta2"}, func(version string) bool {
-		return strings.HasSuffix(apiVersion, version)
-	})
+	return slices.Contains([]string{"v1alpha1", "v1beta1", "v1beta2"}, path.Base(apiVersion))
 }
 
 // documents returns the documents of all files, and adds the errors of the rest.

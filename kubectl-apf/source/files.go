@@ -3,8 +3,12 @@ package source
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 )
 
 // Files are the objects of files.
@@ -42,12 +46,7 @@ type Object struct {
 }
 
 // Name returns the name of the object.
-func (o Object) Name() string {
-	if o.FlowSchema != nil {
-		return o.FlowSchema.Name
-	}
-	return o.PriorityLevel.Name
-}
+func (o Object) Name() string { return o.metadata().Name }
 
 // Kind returns the kind of the object.
 func (o Object) Kind() string {
@@ -55,6 +54,13 @@ func (o Object) Kind() string {
 		return "FlowSchema"
 	}
 	return "PriorityLevelConfiguration"
+}
+
+func (o Object) metadata() *metav1.ObjectMeta {
+	if o.FlowSchema != nil {
+		return &o.FlowSchema.ObjectMeta
+	}
+	return &o.PriorityLevel.ObjectMeta
 }
 
 // Place is where a document is.
@@ -120,4 +126,10 @@ func (f Files) Err() error {
 		all = append(all, err)
 	}
 	return errors.Join(all...)
+}
+
+// Over returns the configuration after the files were applied to it. A document that cannot be read is an error.
+func (f Files) Over(below configuration.Configuration) (configuration.Configuration, error) {
+	below.Notes = slices.Concat(below.Notes, f.Notes)
+	return below.Overlay(f.FlowSchemas(), f.PriorityLevels()), f.Err()
 }

@@ -18,6 +18,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
+// Facts are observations of a cluster. A nil fact is unknown, and Missing says why.
+type Facts struct {
+	lint.Facts
+	Missing []replica.Missing
+}
+
 // observer collects facts from a cluster.
 type observer struct {
 	*client
@@ -128,9 +134,8 @@ func servedVersions(groups []*metav1.APIGroup) []string {
 // names returns namespaces and names of the objects of a resource of the core group; nil if they
 // cannot be read.
 func (o *observer) names(ctx context.Context, resource string) map[string][]string {
-	pages, err := listOf[metav1.PartialObjectMetadataList](ctx, o.client, "/api/v1/"+resource, nil)
-	if err != nil {
-		o.miss(resource, access{verb: "list", resource: resource}, err)
+	pages := pagesOf[metav1.PartialObjectMetadataList](ctx, o, "/api/v1", schema.GroupResource{Resource: resource})
+	if pages == nil {
 		return nil
 	}
 	names := map[string][]string{}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -95,7 +95,7 @@ func (c *cluster) findReplicas(ctx context.Context, front *client, config *rest.
 		return nil, nil
 	}
 	const path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
-	pages, err := listOf[discoveryv1.EndpointSliceList](ctx, front, path, url.Values{"labelSelector": {discoveryv1.LabelServiceName + "=kubernetes"}})
+	pages, err := listOf[discoveryv1.EndpointSliceList](ctx, front, path, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=kubernetes"})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

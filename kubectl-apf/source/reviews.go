@@ -2,12 +2,13 @@ package source
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
 // Account is a service account.
@@ -35,25 +36,21 @@ func (withoutReviews) May(context.Context, Account, authorizationv1.ResourceAttr
 
 // May implements Source. The API server's authorizers answer, whatever they are.
 func (c *cluster) May(ctx context.Context, account Account, what authorizationv1.ResourceAttributes) (bool, error) {
-	front, _, err := c.front()
+	front, config, err := c.front()
 	if err != nil {
 		return false, err
 	}
-	review := authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: account.User(), Groups: append(serviceaccount.MakeGroupNames(account.Namespace), user.AllAuthenticated), ResourceAttributes: &what,
-	}}
-	review.APIVersion, review.Kind = authorizationv1.SchemeGroupVersion.String(), "SubjectAccessReview"
-	body, err := json.Marshal(&review)
+	reviewer, err := authorizationclient.NewForConfig(config)
 	if err != nil {
-		return false, err
+		return false, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	answer, err := front.rest.Post().AbsPath("/apis/authorization.k8s.io/v1/subjectaccessreviews").
-		SetHeader("Content-Type", "application/json").SetHeader("Accept", "application/json").Body(body).Do(ctx).Raw()
+	review, err := reviewer.SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: account.User(), Groups: append(serviceaccount.MakeGroupNames(account.Namespace), user.AllAuthenticated), ResourceAttributes: &what,
+	}}, metav1.CreateOptions{})
 	if err != nil {
 		return false, requestError(front.name, access{verb: "create", resource: "subjectaccessreviews.authorization.k8s.io"}, err)
 	}
-	err = json.Unmarshal(answer, &review)
-	return review.Status.Allowed, err
+	return review.Status.Allowed, nil
 }

@@ -2,6 +2,8 @@ package source_test
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -9,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
@@ -20,7 +24,9 @@ type reviewer struct {
 
 func (r *reviewer) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	var review authorizationv1.SubjectAccessReview
-	if request.Method != http.MethodPost || request.URL.Path != "/apis/authorization.k8s.io/v1/subjectaccessreviews" || json.NewDecoder(request.Body).Decode(&review) != nil {
+	body, err := io.ReadAll(request.Body)
+	err = errors.Join(err, runtime.DecodeInto(scheme.Codecs.UniversalDeserializer(), body, &review))
+	if request.Method != http.MethodPost || request.URL.Path != "/apis/authorization.k8s.io/v1/subjectaccessreviews" || err != nil {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}

@@ -91,7 +91,7 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	release, notes := s.release(found.version)
 	files := &found.objects
 	out := configuration.Configuration{Release: release, FlowSchemas: files.FlowSchemas(), PriorityLevels: files.PriorityLevels(), Notes: notes}
-	out.Own = isOwn(found.version) || found.haveOwnAnswers()
+	out.Own = isOwn(found.version) || slices.ContainsFunc(found.servers, func(s *savedServer) bool { return s.own })
 	for _, err := range files.Errors {
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
@@ -155,13 +155,6 @@ func fill(out configuration.Configuration, missing []string) (configuration.Conf
 	return out, nil
 }
 
-// haveOwnAnswers reports whether there are answers that only flowcontrol-apiserver gives.
-func (f *findings) haveOwnAnswers() bool {
-	return slices.ContainsFunc(f.servers, func(s *savedServer) bool {
-		return s.has(replica.EndpointFlows) || s.has(replica.EndpointRejections)
-	})
-}
-
 // isOwn reports whether a version is flowcontrol-apiserver's.
 func isOwn(info version.Info) bool {
 	return strings.Contains(info.GitVersion, "+flowcontrol-apiserver.")
@@ -219,13 +212,7 @@ func (f *findings) latest(objects []Object) []Object {
 
 // resourceVersion is the version that a server gave the object, 0 without one.
 func (o *Object) resourceVersion() uint64 {
-	var text string
-	if o.FlowSchema != nil {
-		text = o.FlowSchema.ResourceVersion
-	} else {
-		text = o.PriorityLevel.ResourceVersion
-	}
-	number, _ := strconv.ParseUint(text, 10, 64) // other texts have no order
+	number, _ := strconv.ParseUint(o.metadata().ResourceVersion, 10, 64) // other texts have no order
 	return number
 }
 

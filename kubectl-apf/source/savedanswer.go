@@ -22,30 +22,10 @@ type savedAnswer struct {
 	instance string
 }
 
-// newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
-func newSavedAnswers(file savedFile, endpoint replica.Endpoint) []savedAnswer {
-	var parts map[string][]byte
-	if endpoint == replica.EndpointMetrics {
-		parts = replica.ByInstance(file.data)
-	}
-	if parts == nil {
-		return []savedAnswer{newSavedAnswer(file, endpoint)}
-	}
-	var answers []savedAnswer
-	for instance, data := range parts {
-		file.data = data
-		a := newSavedAnswer(file, endpoint)
-		if len(parts) > 1 {
-			a.instance = instance
-		}
-		answers = append(answers, a)
-	}
-	return answers
-}
-
 var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)/`)
 
-func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
+// newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
+func newSavedAnswers(file savedFile, endpoint replica.Endpoint) (answers []savedAnswer) {
 	a := savedAnswer{savedFile: file, endpoint: endpoint}
 	if match := podPattern.FindStringSubmatch(file.inside); match != nil {
 		a.pod = match[1] + "/" + match[2]
@@ -53,7 +33,20 @@ func newSavedAnswer(file savedFile, endpoint replica.Endpoint) savedAnswer {
 	for _, word := range words(file.inside) {
 		a.earlier = a.earlier || word == "previous" || word == "prev"
 	}
-	return a
+	parts := map[string][]byte{"": file.data}
+	if endpoint == replica.EndpointMetrics {
+		if federated := replica.ByInstance(file.data); federated != nil {
+			parts = federated
+		}
+	}
+	for instance, data := range parts {
+		a.data = data
+		if len(parts) > 1 {
+			a.instance = instance
+		}
+		answers = append(answers, a)
+	}
+	return answers
 }
 
 // place identifies the directory of a server: folders that are of the form of the saved

@@ -14,10 +14,10 @@ import (
 
 // savedServer is what was saved of one API server.
 type savedServer struct {
-	pod       string
-	files     []string // that are used
-	endpoints []replica.Endpoint
-	state     replica.Replica
+	pod   string
+	files []string // that are used
+	own   bool     // it has answers that only flowcontrol-apiserver gives
+	state replica.Replica
 }
 
 // serversOf groups answers by server:
@@ -107,7 +107,7 @@ func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer 
 			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: "There is no file for it."})
 			continue
 		}
-		s.endpoints = append(s.endpoints, endpoint)
+		s.own = s.own || endpoint == replica.EndpointFlows || endpoint == replica.EndpointRejections
 		if a.modified.After(s.state.Read) {
 			s.state.Read = a.modified
 		}
@@ -160,11 +160,6 @@ func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
 	if why != "" {
 		s.state.Missing = append(s.state.Missing, replica.Missing{What: string(replica.EndpointMetrics), Why: "The metrics and the dumps are of different times. " + why})
 	}
-}
-
-// has reports whether an endpoint was saved.
-func (s *savedServer) has(endpoint replica.Endpoint) bool {
-	return slices.Contains(s.endpoints, endpoint)
 }
 
 // wanted returns the state, and of what is missing only what is wanted.

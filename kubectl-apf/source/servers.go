@@ -3,12 +3,14 @@ package source
 import (
 	"context"
 	"net/url"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -26,11 +28,11 @@ type apiServiceList struct {
 	} `json:"items"`
 }
 
-// pagesOf returns the pages of a list, whose type is L; none if it cannot be read.
-func pagesOf[L any](ctx context.Context, o *observer, group, resource string) []L {
-	pages, err := listOf[L](ctx, o.client, "/apis/"+group+"/v1/"+resource, nil)
+// pagesOf returns the pages of a list, whose type is L; nil if it cannot be read. root is the path of the version.
+func pagesOf[L any](ctx context.Context, o *observer, root string, resource schema.GroupResource) []L {
+	pages, err := listOf[L](ctx, o.client, root+"/"+resource.Resource, metav1.ListOptions{})
 	if err != nil {
-		o.miss(resource, access{verb: "list", resource: resource + "." + group}, err)
+		o.miss(resource.Resource, access{verb: "list", resource: resource.String()}, err)
 		return nil
 	}
 	return pages
@@ -39,7 +41,8 @@ func pagesOf[L any](ctx context.Context, o *observer, group, resource string) []
 // apiServices reads the aggregated API servers.
 func (o *observer) apiServices(ctx context.Context) {
 	everything := []string{flowcontrolv1.ResourceAll}
-	for _, page := range pagesOf[apiServiceList](ctx, o, "apiregistration.k8s.io", "apiservices") {
+	resource := schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
+	for _, page := range pagesOf[apiServiceList](ctx, o, "/apis/apiregistration.k8s.io/v1", resource) {
 		for _, item := range page.Items {
 			if item.Spec.Service == nil {
 				continue // served by kube-apiserver itself
@@ -60,20 +63,15 @@ func (o *observer) addServer(kind, name string, service types.NamespacedName, re
 	})
 }
 
-// webhooks reads the webhooks of both kinds.
+// webhooks reads the webhooks of both kinds, which have the fields that are read in common.
 func (o *observer) webhooks(ctx context.Context) {
-	const group = "admissionregistration.k8s.io"
-	for _, page := range pagesOf[admissionregistrationv1.ValidatingWebhookConfigurationList](ctx, o, group, "validatingwebhookconfigurations") {
-		for i := range page.Items {
-			for _, hook := range page.Items[i].Webhooks {
-				o.addWebhook("ValidatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules)
-			}
-		}
-	}
-	for _, page := range pagesOf[admissionregistrationv1.MutatingWebhookConfigurationList](ctx, o, group, "mutatingwebhookconfigurations") {
-		for i := range page.Items {
-			for _, hook := range page.Items[i].Webhooks {
-				o.addWebhook("MutatingWebhookConfiguration", page.Items[i].Name, hook.ClientConfig.Service, hook.Rules)
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
+		resource := schema.GroupResource{Group: admissionregistrationv1.GroupName, Resource: strings.ToLower(kind) + "s"}
+		for _, page := range pagesOf[admissionregistrationv1.ValidatingWebhookConfigurationList](ctx, o, "/apis/admissionregistration.k8s.io/v1", resource) {
+			for i := range page.Items {
+				for _, hook := range page.Items[i].Webhooks {
+					o.addWebhook(kind, page.Items[i].Name, hook.ClientConfig.Service, hook.Rules)
+				}
 			}
 		}
 	}

@@ -53,6 +53,8 @@ type Source interface {
 	// Files returns the objects of the files alone. It is an error if there are files
 	// and none has an object of the group.
 	Files() (Files, error)
+	// Below returns what the files are laid over.
+	Below(ctx context.Context) (configuration.Configuration, error)
 }
 
 // base is what files are laid over.
@@ -176,18 +178,21 @@ var _ Source = (*overlaid)(nil)
 
 func (o *overlaid) Files() (Files, error) { return o.files.read() }
 
+func (o *overlaid) Below(ctx context.Context) (configuration.Configuration, error) {
+	return o.base.Configuration(ctx)
+}
+
 func (o *overlaid) Configuration(ctx context.Context) (configuration.Configuration, error) {
 	files, err := o.files.read()
-	if err != nil {
-		return configuration.Configuration{}, err
+	if err == nil {
+		err = files.Err() // before the base is read
 	}
-	if err := files.Err(); err != nil {
+	if err != nil {
 		return configuration.Configuration{}, err
 	}
 	below, err := o.base.Configuration(ctx)
 	if err != nil {
 		return configuration.Configuration{}, err
 	}
-	below.Notes = append(below.Notes, files.Notes...)
-	return below.Overlay(files.FlowSchemas(), files.PriorityLevels()), nil
+	return files.Over(below)
 }

@@ -66,7 +66,7 @@ func (s *Suite) Run(c configuration.Configuration, now time.Time) Result {
 }
 
 func (c *Case) run(explainer *explain.Explainer, schemas map[string]string) CaseResult {
-	answer, err := explainer.Explain(c.Request.explained())
+	answer, err := explainer.Explain(c.Request)
 	if err != nil {
 		return CaseResult{Name: c.Name, Error: err.Error()}
 	}

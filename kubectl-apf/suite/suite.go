@@ -1,12 +1,13 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
@@ -67,24 +68,9 @@ type Fact struct {
 
 // Case is one request and what it must get.
 type Case struct {
-	Name    string      `json:"name"`
-	Request Request     `json:"request"`
-	Expect  Expectation `json:"expect"`
-}
-
-// Request is a request of a case, see explain.Request.
-type Request struct {
-	Verb        string   `json:"verb"`
-	Path        string   `json:"path,omitempty"`
-	Group       string   `json:"group,omitempty"`
-	Resource    string   `json:"resource,omitempty"`
-	Subresource string   `json:"subresource,omitempty"`
-	Namespace   string   `json:"namespace,omitempty"`
-	Name        string   `json:"name,omitempty"`
-	User        string   `json:"user"`
-	Groups      []string `json:"groups,omitempty"`
-	// Options are the options of a list or a watch.
-	Options metav1.ListOptions `json:"options,omitzero"`
+	Name    string          `json:"name"`
+	Request explain.Request `json:"request"`
+	Expect  Expectation     `json:"expect"`
 }
 
 // Expectation is what a request must get. What is not set is not tested.
@@ -152,10 +138,7 @@ func (s *Suite) Source() source.Options {
 			files[i] = filepath.Join(filepath.Dir(s.path), file)
 		}
 	}
-	total := s.Configuration.Seats
-	if total == 0 {
-		total = configuration.DefaultTotal
-	}
+	total := cmp.Or(s.Configuration.Seats, configuration.DefaultTotal)
 	options := source.Options{Offline: true, Release: s.Configuration.Release, Total: total}
 	options.Files.Filenames, options.Files.Recursive = files, true
 	return options
@@ -165,25 +148,9 @@ func (s *Suite) Source() source.Options {
 func (s *Suite) facts() explain.Facts {
 	facts := explain.Facts{}
 	for name, fact := range s.Facts {
-		f := replica.Fact{Objects: -1, Bytes: fact.Bytes, Watchers: -1}
-		if fact.Objects != nil {
-			f.Objects = *fact.Objects
+		facts[schema.ParseGroupResource(name)] = replica.Fact{
+			Objects: ptr.Deref(fact.Objects, -1), Bytes: fact.Bytes, Watchers: ptr.Deref(fact.Watchers, -1),
 		}
-		if fact.Watchers != nil {
-			f.Watchers = *fact.Watchers
-		}
-		facts[schema.ParseGroupResource(name)] = f
 	}
 	return facts
-}
-
-// explained returns the request for package explain.
-func (r *Request) explained() explain.Request {
-	return explain.Request{
-		Verb: r.Verb, Path: r.Path,
-		Resource:    explain.Resource{Group: r.Group, Resource: r.Resource, Namespaced: r.Namespace != ""},
-		Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name,
-		User: r.User, Groups: r.Groups,
-		Options: r.Options,
-	}
 }

@@ -18,7 +18,7 @@ func Parse(line string) (explain.Request, error) {
 	if err := set.Parse(strings.Fields(line)); err != nil {
 		return explain.Request{}, err
 	}
-	requests, err := explain.Parser{Mapper: explain.Offline()}.Parse(set.Args(), &flags)
+	requests, err := explain.Parser{Mapper: explain.Offline}.Parse(set.Args(), &flags)
 	if err == nil && len(requests) != 1 {
 		err = fmt.Errorf("%q are %d requests: must be one", line, len(requests))
 	}
