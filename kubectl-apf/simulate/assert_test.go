@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,6 +49,17 @@ func TestAssertions(t *testing.T) {
 			v := a.Check(&result)
 			assert.Equal(t, holds, v.Holds, "%+v", v)
 			assert.NotNil(t, v.Value)
+			for _, name := range []string{"workload-high", "a.b", "with space", "a=b"} {
+				of := a.ForLevel(name)
+				if strings.Contains(text, "level.") || strings.Contains(text, "schema.") {
+					assert.Same(t, a, of)
+					continue
+				}
+				again, err := simulate.ParseAssertion(of.String())
+				require.NoError(t, err)
+				assert.Equal(t, of, again)
+				assert.Equal(t, name, of.Level(&result))
+			}
 		})
 	}
 }
@@ -100,6 +112,19 @@ func TestAssertionsAreAboutTheCandidates(t *testing.T) {
 	assert.True(t, both.Assert([]*simulate.Assertion{a}))
 	require.Len(t, both.Assertions, 1)
 	assert.Equal(t, "better", both.Assertions[0].Configuration)
+}
+
+// More seats do not break these.
+func TestWhichAssertionsBoundALack(t *testing.T) {
+	for text, want := range map[string]bool{
+		"wait.p99 < 1s": true, "wait.mean <= 1s": true, "wait.max == 0s": true, "rejected == 0": true, "rejected.time-out < 1%": true, "waited < 5": true,
+		"level.a.mostWaiting <= 3": true, "wait.max == 1s": false, "wait.p99 > 1s": false, "rejected >= 1": false, "rejected != 0": false,
+		"requests < 9": false, "dispatched == 0": false, "level.a.seats.max < 9": false, "level.a.lent.max <= 9": false,
+	} {
+		a, err := simulate.ParseAssertion(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, a.BoundsLack(), text)
+	}
 }
 
 func FuzzParseAssertion(f *testing.F) {

@@ -109,10 +109,8 @@ func (c *call) rejected(reason string) {
 func (s *simulation) gone(c *call, rejected bool) {
 	s.inFlight--
 	c.classified = nil
-	p := c.progress.plan
-	c.progress.plan = nil
 	s.free = append(s.free, c)
-	if p != nil {
+	if p := c.progress.plan; p != nil {
 		s.closed.ended(p, rejected)
 	}
 }

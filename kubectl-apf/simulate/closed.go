@@ -45,8 +45,7 @@ type plan struct {
 	worker   *worker
 	request  trace.Request
 	service  time.Duration
-	think    time.Duration // after the end of the previous one
-	first    bool          // of its worker: think is since the beginning
+	think    time.Duration // after the end of the previous one; of a worker's first, since the beginning
 	attempts int
 }
 
@@ -97,7 +96,7 @@ func (c *client) next(at time.Duration) *plan {
 	case w == nil:
 		w = &worker{}
 		c.workers = append(c.workers, w)
-		return &plan{worker: w, think: at, first: true}
+		return &plan{worker: w, think: at}
 	case w.rejected != nil:
 		p := w.rejected
 		w.rejected = nil
@@ -120,18 +119,14 @@ func (c *client) workerAt(at time.Duration) *worker {
 
 // start makes an idle worker send its next request when it has thought.
 func (l *closedLoop) start(w *worker) {
-	if len(w.plans) == 0 || l.stopped {
+	if len(w.plans) == 0 {
 		return
 	}
 	p := w.plans[0]
 	w.plans[0] = nil
 	w.plans = w.plans[1:]
 	w.busy = true
-	due := w.endedAt + p.think
-	if p.first {
-		due = p.think
-	}
-	l.simulation.line.after(due-l.simulation.line.now, func() { l.send(p) })
+	l.simulation.line.after(w.endedAt+p.think-l.simulation.line.now, func() { l.send(p) })
 }
 
 func (l *closedLoop) send(p *plan) {
@@ -146,7 +141,7 @@ func (l *closedLoop) send(p *plan) {
 
 // ended is called when a request has ended or was rejected.
 func (l *closedLoop) ended(p *plan, rejected bool) {
-	if rejected && p.attempts < maxAttempts && !l.stopped {
+	if rejected && p.attempts < maxAttempts {
 		l.simulation.line.after(retryAfter, func() { l.send(p) })
 		return
 	}

@@ -1,8 +1,6 @@
 package simulate
 
-import (
-	"time"
-)
+import "time"
 
 // collector collects the figures of a simulation.
 type collector struct {
@@ -20,11 +18,6 @@ type counted struct {
 
 // of returns where a call counts.
 func (c *collector) of(level, schema, distinguisher string) counted {
-	l := c.levels[level]
-	if l == nil {
-		l = &levelFigures{}
-		c.levels[level] = l
-	}
 	key := flowKey{level: level, schema: schema}
 	s := c.schemas[key]
 	if s == nil {
@@ -37,7 +30,7 @@ func (c *collector) of(level, schema, distinguisher string) counted {
 		f = &figures{}
 		c.flows[key] = f
 	}
-	return counted{level: l, schema: s, flow: f}
+	return counted{level: c.levels[level], schema: s, flow: f}
 }
 
 // all returns the figures that a call counts in.
@@ -49,21 +42,25 @@ func (c *collector) limit(now time.Duration, replicas []flowControl) {
 	for _, replica := range replicas {
 		for _, of := range replica.limits() {
 			sum := sums[of.config.Name]
-			of.nominal += sum.nominal
-			of.lower += sum.lower
-			of.upper += sum.upper
+			of.Nominal += sum.Nominal
+			of.Lower += sum.Lower
+			of.Upper += sum.Upper
 			of.current += sum.current
 			sums[of.config.Name] = of
 		}
 	}
 	for name, of := range sums {
 		l := c.levels[name]
-		if l == nil {
+		first := l == nil
+		if first {
 			l = &levelFigures{since: now}
 			c.levels[name] = l
 		}
 		l.advance(now)
-		l.config, l.nominal, l.lower, l.upper = of.config, of.nominal, of.lower, of.upper
+		l.config, l.Limits = of.config, of.Limits
 		l.setLimit(of.current)
+		if first { // no seat is in use, but there is a limit
+			l.limit.least, l.lent.least = l.limit.now, l.lent.now
+		}
 	}
 }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -56,6 +57,7 @@ type flowControl interface {
 
 // limits are the limits of one level of one replica, in seats.
 type limits struct {
-	config                         engine.LevelConfig
-	nominal, lower, upper, current int
+	config engine.LevelConfig
+	configuration.Limits
+	current int
 }

@@ -51,8 +51,8 @@ func newFeed(ctx context.Context, source Source) *feed {
 	return f
 }
 
-// peek returns the next request, nil after the last one, or an error.
-func (f *feed) peek() (*trace.Request, error) {
+// read returns the next request, nil after the last one, or an error.
+func (f *feed) read() (*trace.Request, error) {
 	for f.next == len(f.current.requests) {
 		switch err := f.current.err; {
 		case errors.Is(err, io.EOF):
@@ -66,11 +66,9 @@ func (f *feed) peek() (*trace.Request, error) {
 		}
 		f.current, f.next = b, 0
 	}
-	return &f.current.requests[f.next], nil
+	f.next++
+	return &f.current.requests[f.next-1], nil
 }
-
-// take removes the request that peek returned.
-func (f *feed) take() { f.next++ }
 
 // close ends the goroutine.
 func (f *feed) close() {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"time"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -27,8 +28,8 @@ type flowKey struct{ level, schema, distinguisher string }
 // levelFigures are figures of one level, and its seats over time.
 type levelFigures struct {
 	figures
-	config                engine.LevelConfig
-	nominal, lower, upper int // of all replicas
+	config               engine.LevelConfig
+	configuration.Limits // of all replicas
 
 	since                        time.Duration // up to when the courses are integrated
 	seats, limit, borrowed, lent course
@@ -59,7 +60,7 @@ func (l *levelFigures) change(now time.Duration, seats, waiting int) {
 	l.waiting += waiting
 	l.mostWaiting = max(l.mostWaiting, l.waiting)
 	if l.config.Discipline != queueset.Exempt {
-		l.borrowed.set(max(0, l.seats.now-float64(l.nominal)))
+		l.borrowed.set(max(0, l.seats.now-float64(l.Nominal)))
 	}
 }
 
@@ -67,7 +68,7 @@ func (l *levelFigures) change(now time.Duration, seats, waiting int) {
 func (l *levelFigures) setLimit(current int) {
 	l.limit.set(float64(current))
 	if l.config.Discipline != queueset.Exempt {
-		l.lent.set(max(0, float64(l.nominal-current)))
+		l.lent.set(max(0, float64(l.Nominal-current)))
 	}
 }
 

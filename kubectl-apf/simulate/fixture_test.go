@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,10 +47,13 @@ func (s *source) Header() trace.Header { return s.header }
 func (*source) Close() error           { return nil }
 
 // options returns options that simulate the requests.
-func (r requests) options() simulate.Options {
-	return simulate.Options{Engine: simulate.Ours, Open: func() (simulate.Source, error) {
-		return &source{rest: r, header: trace.Header{Requests: int64(len(r)), Source: trace.SourceScenario}}, nil
-	}}
+func (r requests) options() simulate.Options { return r.with(func(*trace.Header) {}) }
+
+// with is the same with a changed header.
+func (r requests) with(change func(*trace.Header)) simulate.Options {
+	header := trace.Header{Requests: int64(len(r)), Source: trace.SourceScenario}
+	change(&header)
+	return simulate.Options{Engine: simulate.Ours, Open: func() (simulate.Source, error) { return &source{rest: r, header: header}, nil }}
 }
 
 // sorted returns requests in order of arrival.
@@ -140,7 +144,43 @@ func run(t testing.TB, options simulate.Options, candidates ...simulate.Candidat
 	t.Helper()
 	report, err := simulate.Run(context.Background(), options, candidates...)
 	require.NoError(t, err)
+	for i := range report.Results {
+		consistent(t, &report.Results[i])
+	}
 	return report
+}
+
+// consistent checks that the figures of a result agree with each other.
+func consistent(t testing.TB, r *simulate.Result) {
+	t.Helper()
+	var levels, schemas simulate.Figures
+	add := func(to, f *simulate.Figures) {
+		rejected := uint64(0)
+		for _, n := range f.RejectedBy {
+			rejected += n
+		}
+		assert.Equal(t, []uint64{f.Requests, rejected}, []uint64{f.Dispatched + f.Rejected, f.Rejected})
+		to.Requests, to.Dispatched, to.Waited, to.Rejected = to.Requests+f.Requests, to.Dispatched+f.Dispatched, to.Waited+f.Waited, to.Rejected+f.Rejected
+		to.Retries, to.Wait.Max = to.Retries+f.Retries, max(to.Wait.Max, f.Wait.Max)
+		assert.True(t, slices.IsSorted([]float64{0, f.Wait.P50, f.Wait.P90, f.Wait.P99, f.Wait.Max}), f.Wait)
+	}
+	for i := range r.Levels {
+		l := &r.Levels[i]
+		add(&levels, &l.Figures)
+		assert.InDelta(t, l.SeatSeconds, l.Seats.Mean*r.Seconds, 0.02, "%s: but for an additional latency after the end", l.Name)
+		for _, s := range []simulate.Spread{l.Limit, l.Seats, l.Borrowed, l.Lent} {
+			assert.True(t, s.Min <= s.Mean+1e-9 && s.Mean <= s.Max+1e-9, s)
+		}
+	}
+	for i := range r.FlowSchemas {
+		add(&schemas, &r.FlowSchemas[i].Figures)
+	}
+	whole := r.Figures
+	whole.RejectedBy, whole.SeatSeconds, whole.Wait = nil, 0, simulate.Wait{Max: r.Wait.Max}
+	assert.Equal(t, []simulate.Figures{whole, whole}, []simulate.Figures{levels, schemas})
+	if r.Loop == simulate.Open {
+		assert.Equal(t, r.Read, int64(r.Requests)+r.LeftOut)
+	}
 }
 
 // levelOf returns a level of a result.

@@ -32,13 +32,12 @@ var _ flowControl = (*library)(nil)
 
 // libraryLevel is one priority level.
 type libraryLevel struct {
-	config   engine.LevelConfig
+	limits
 	queuing  fq.QueuingConfig
 	set      fq.QueueSet
 	demand   fq.Integrator
 	period   allocation.DemandPeriod
 	smoothed float64
-	libraryLimits
 }
 
 // libraryCall is what a call needs of a queue set.
@@ -58,7 +57,7 @@ func newLibrary(line *timeline, total int, c engine.Configuration) (*library, []
 	u.classifier = engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
 	problems := u.classifier.Apply(c)
 	for _, l := range u.classifier.Levels() {
-		level := &libraryLevel{config: l.Config, queuing: queuingOf(l.Config)}
+		level := &libraryLevel{limits: limits{config: l.Config}, queuing: queuingOf(l.Config)}
 		u.levels = append(u.levels, level)
 		u.byName[l.Config.Name] = level
 	}
@@ -181,7 +180,7 @@ func (u *library) leave(c *call) {
 func (u *library) limits() []limits {
 	out := make([]limits, len(u.levels))
 	for i, l := range u.levels {
-		out[i] = limits{config: l.config, nominal: l.nominal, lower: l.lower, upper: l.upper, current: l.current}
+		out[i] = l.limits
 	}
 	return out
 }

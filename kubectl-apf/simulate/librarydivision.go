@@ -6,12 +6,10 @@ import (
 
 	fq "k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
-
-// libraryLimits are the limits of one level, in seats.
-type libraryLimits struct{ nominal, lower, upper, current int }
 
 // setNominal computes the limits that follow from the shares.
 func (u *library) setNominal() {
@@ -21,11 +19,11 @@ func (u *library) setNominal() {
 	}
 	for i, limits := range allocation.Nominal(u.total, shares) {
 		l := u.levels[i]
-		l.nominal, l.lower, l.current = limits.Nominal, limits.Lower, limits.Nominal
+		l.Limits, l.current = configuration.Limits(limits), limits.Nominal
 		// The library does not bound the upper limit by the total.
-		l.upper = limits.Nominal + u.total
+		l.Upper = limits.Nominal + u.total
 		if percent := l.config.BorrowingLimitPercent; percent != nil {
-			l.upper = limits.Nominal + int(math.Round(float64(limits.Nominal)*float64(*percent)/100))
+			l.Upper = limits.Nominal + int(math.Round(float64(limits.Nominal)*float64(*percent)/100))
 		}
 	}
 }
@@ -80,19 +78,19 @@ func (u *library) divide() {
 	sum, lowerSum, leastSum := 0, 0, 0
 	var limited []claim
 	for _, l := range u.levels {
-		sum += l.nominal
+		sum += l.Nominal
 	}
 	rest := sum
 	for _, l := range u.levels {
 		high := l.period.HighWatermark
 		if l.config.Discipline == queueset.Exempt {
-			l.current = max(l.lower, high)
+			l.current = max(l.Lower, high)
 			rest -= l.current
 			continue
 		}
-		least := max(l.lower, min(l.nominal, high))
-		limited = append(limited, claim{level: l, least: least, most: l.upper, target: max(float64(least), l.smoothed), lower: l.lower})
-		lowerSum += l.lower
+		least := max(l.Lower, min(l.Nominal, high))
+		limited = append(limited, claim{level: l, least: least, most: l.Upper, target: max(float64(least), l.smoothed), lower: l.Lower})
+		lowerSum += l.Lower
 		leastSum += least
 	}
 	switch {

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
@@ -58,11 +59,7 @@ func (o ours) limits() []limits {
 	levels := o.engine.Levels()
 	out := make([]limits, len(levels))
 	for i := range levels {
-		l := &levels[i]
-		out[i] = limits{
-			config: l.Config, nominal: l.Limits.Nominal, lower: l.Limits.Lower, upper: l.Limits.Upper,
-			current: l.Seats.Current,
-		}
+		out[i] = limits{levels[i].Config, configuration.Limits(levels[i].Limits), levels[i].Seats.Current}
 	}
 	return out
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 )
 
 // result returns the figures of a simulation, without flows.
@@ -62,7 +60,7 @@ func (l *levelFigures) result(name string, seconds float64) Level {
 	seconds = max(seconds, 1e-9)
 	return Level{
 		Name: name, Type: l.config.Discipline.String(), Figures: l.figures.result(),
-		Limits: configuration.Limits{Nominal: l.nominal, Lower: l.lower, Upper: l.upper},
+		Limits: l.Limits,
 		Limit:  l.limit.result(seconds), Lent: l.lent.result(seconds),
 		Seats: l.seats.result(seconds), Borrowed: l.borrowed.result(seconds), MostWaiting: l.mostWaiting,
 	}

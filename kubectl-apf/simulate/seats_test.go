@@ -38,14 +38,8 @@ func TestSeatsOfListsAreThoseThatExplainNames(t *testing.T) {
 
 				list := get("a", 0, time.Second)
 				list.Verb, list.List = "list", &options
-				o := requests{list}.options()
+				o := requests{list}.with(func(h *trace.Header) { h.Stored = map[string]trace.Stored{"pods": stored} })
 				o.Engine = engine
-				open := o.Open
-				o.Open = func() (simulate.Source, error) {
-					s, err := open()
-					s.(*source).header.Stored = map[string]trace.Stored{"pods": stored}
-					return s, err
-				}
 				simulated := run(t, o, candidate).Results[0]
 				assert.InDelta(t, float64(answer.Seats.Width), simulated.SeatSeconds, 1e-6, "%s, %s, %s: %s", engine, release, line, answer.Seats.Why)
 			}
@@ -56,12 +50,6 @@ func TestSeatsOfListsAreThoseThatExplainNames(t *testing.T) {
 func TestListsOfObjectsWhoseSizeTheTraceLacksAreSaid(t *testing.T) {
 	list := get("a", 0, time.Second)
 	list.Verb = "list"
-	o := requests{list}.options()
-	open := o.Open
-	o.Open = func() (simulate.Source, error) {
-		s, err := open()
-		s.(*source).header.Stored = map[string]trace.Stored{"pods": {Objects: 300}}
-		return s, err
-	}
+	o := requests{list}.with(func(h *trace.Header) { h.Stored = map[string]trace.Stored{"pods": {Objects: 300}} })
 	assert.Contains(t, run(t, o, busy(40, 1, 1, 2)).Results[0].Notes, "1 of them take the most seats that they may: the trace lacks the size of the objects.")
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-// Nobody waited in a log of a running server: 400 requests a second of 300 ms hold 120 seats of
+// Nobody waited in a log of a running server: 100 requests a second of 1.2 s hold 120 seats of
 // workload-low, which has 245 and lends 90 % of them.
 func TestATraceBeginsWithTheLimitsThatItSettles(t *testing.T) {
-	calm := poisson("system:serviceaccount:shop:robot", 400, 300*time.Millisecond, time.Minute, 1)
+	calm := poisson("system:serviceaccount:shop:robot", 100, 1200*time.Millisecond, time.Minute, 1)
 	for i := range calm {
 		calm[i].Groups, calm[i].Wait = []string{"system:serviceaccounts", "system:authenticated"}, &metav1.Duration{Duration: time.Millisecond}
 	}
@@ -29,7 +29,7 @@ func TestATraceBeginsWithTheLimitsThatItSettles(t *testing.T) {
 			assert.Equal(t, 245, levelOf(t, &r, "workload-low").Nominal)
 			assert.EqualValues(t, len(calm), r.Requests, "the beginning counts once")
 			assert.EqualValues(t, len(calm), r.Read)
-			assert.InDelta(t, 60.3, r.Seconds, 0.1)
+			assert.InDelta(t, 61.2, r.Seconds, 0.1)
 			assert.Zero(t, r.Rejected)
 			assert.Zero(t, r.Waited)
 			assert.Equal(t, simulate.Recorded{Told: int64(len(calm))}, report.Trace.Recorded)

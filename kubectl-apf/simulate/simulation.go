@@ -160,7 +160,7 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 	feed := newFeed(ctx, source)
 	defer feed.close()
 	for {
-		r, err := feed.peek()
+		r, err := feed.read()
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,6 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 		if err := s.advance(ctx, at-ahead); err != nil {
 			return err
 		}
-		feed.take()
 		s.read++
 		s.then.add(r)
 		if !s.placement.known(r) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
@@ -97,7 +98,7 @@ func TestALevelWithoutQueuesRejects(t *testing.T) {
 
 func TestALevelBorrowsWhatOthersLendAfterAPeriod(t *testing.T) {
 	// The level global-default has 81 of 600 seats, and may borrow without limit.
-	trace := poisson("alice", 3000, 50*time.Millisecond, 40*time.Second, 3)
+	trace := poisson("alice", 300, 500*time.Millisecond, 40*time.Second, 3)
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {
 			options := trace.options()
@@ -107,8 +108,12 @@ func TestALevelBorrowsWhatOthersLendAfterAPeriod(t *testing.T) {
 			assert.Equal(t, len(trace), int(l.Requests))
 			assert.Greater(t, l.Limit.Max, float64(l.Nominal))
 			assert.Greater(t, l.Borrowed.Mean, 10.0)
+			assert.Equal(t, l.Seats.Max-float64(l.Nominal), l.Borrowed.Max)
+			// The library does not bound the upper limit by the total.
+			assert.Equal(t, map[simulate.EngineKind]int{simulate.Ours: 600, simulate.Library: l.Nominal + 600}[engine], l.Upper)
 			lender := levelOf(t, &r, "workload-low")
 			assert.Positive(t, lender.Lent.Max)
+			assert.Equal(t, float64(lender.Nominal)-lender.Limit.Min, lender.Lent.Max)
 			assert.Zero(t, lender.Seats.Max)
 		})
 	}
@@ -138,32 +143,25 @@ func TestTheSameTraceGivesTheSameReport(t *testing.T) {
 }
 
 func TestReplicasAreSeparate(t *testing.T) {
-	trace := requests{get("alice", 0, time.Second), get("alice", time.Millisecond, time.Second)}
-	trace[0].Replica, trace[1].Replica = "a", "b"
-	options := trace.options()
-	open := options.Open
-	options.Open = func() (simulate.Source, error) {
-		s, err := open()
-		s.(*source).header.Replicas = []string{"a", "b"}
-		return s, err
-	}
+	two := requests{get("alice", 0, time.Second), get("alice", time.Millisecond, time.Second)}
+	two[0].Replica, two[1].Replica = "a", "b"
+	options := two.with(func(h *trace.Header) { h.Replicas = []string{"a", "b"} })
 	r := run(t, options, busy(1, 1, 1, 2)).Results[0]
 	assert.Equal(t, 2, r.Replicas)
 	assert.Zero(t, r.Waited)
-	assert.Equal(t, 2, levelOf(t, &r, "busy").Nominal)
+	assert.Equal(t, configuration.Limits{Nominal: 2, Lower: 2, Upper: 2}, levelOf(t, &r, "busy").Limits)
 	options.Replicas = 1
 	assert.Equal(t, uint64(1), run(t, options, busy(1, 1, 1, 2)).Results[0].Waited)
-}
-
-func TestServiceTimesThatTheTraceLacksAreMediansOfTheirKind(t *testing.T) {
-	trace := requests{get("a", 0, 100*time.Millisecond), get("a", time.Second, 300*time.Millisecond), get("a", 2*time.Second, 0), get("a", 3*time.Second, 0), get("a", 4*time.Second, 0)}
-	trace[2].Execution, trace[2].Latency, trace[2].Wait = nil, &metav1.Duration{Duration: 3 * time.Second}, &metav1.Duration{Duration: time.Second}
-	trace[3].Execution = nil
-	trace[4].Rejected = "queue-full"
-	r := run(t, trace.options(), busy(10, 1, 1, 2)).Results[0]
-	assert.InEpsilon(t, 0.1+0.3+2+0.3+0.3, r.SeatSeconds, 0.02)
-	assert.Contains(t, r.Notes, "The execution of 1 requests is their latency less their wait: the trace has no execution of theirs.")
-	assert.Contains(t, r.Notes, "The execution of 2 requests is the median of their kind: the trace has none, or they were rejected then.")
+	options.Replicas = 3 // not the trace's: each program keeps one
+	assert.Equal(t, uint64(1), run(t, options, busy(1, 1, 1, 2)).Results[0].Waited)
+	var programs requests
+	for i := range 12 {
+		programs = append(programs, get("alice", 0, time.Second))
+		programs[i].Client = fmt.Sprint(i)
+	}
+	options = programs.options()
+	options.Replicas = 3
+	assert.Less(t, run(t, options, busy(1, 1, 1, 20)).Results[0].Wait.Max, 11.0, "programs of one user are on several")
 }
 
 func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {
@@ -175,19 +173,23 @@ func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {
 	known, counted, bounded := list(0), list(time.Second), list(2*time.Second)
 	known.Seats = &trace.Seats{Initial: 4, Final: 2, AdditionalLatency: metav1.Duration{Duration: 500 * time.Millisecond}}
 	bounded.Seats = &trace.Seats{Initial: 50}
-	options := requests{known, counted, bounded}.options()
-	r := run(t, options, busy(40, 1, 1, 2)).Results[0]
-	// The bound of the level is 15 % of its nominal limit.
-	assert.InDelta(t, 0.4+1.0+0.1+0.6, r.SeatSeconds, 1e-6)
-	assert.Contains(t, r.Notes, "1 lists and watches count as one seat: the trace has neither their seats nor the number of stored objects.")
-	open := options.Open
-	options.Open = func() (simulate.Source, error) {
-		s, err := open()
-		s.(*source).header.Stored = map[string]trace.Stored{"pods": {Objects: 300, Bytes: 1000}}
-		return s, err
+	// The bound of the level is 15 % of its nominal limit, six seats.
+	bounded.Seats.Final, bounded.Seats.AdditionalLatency = 50, known.Seats.AdditionalLatency
+	all := requests{known, counted, bounded, get("a", time.Minute, 0)}
+	// The library counts the larger number of seats until the end.
+	for engine, latency := range map[simulate.EngineKind]float64{simulate.Ours: 2 * 0.5, simulate.Library: 4 * 0.5} {
+		options := all.options()
+		options.Engine = engine
+		r := run(t, options, busy(40, 1, 1, 2)).Results[0]
+		assert.InDelta(t, 0.4+latency+0.1+0.6+50*0.5, r.SeatSeconds, 1e-6)
+		assert.Equal(t, 6.0, levelOf(t, &r, "busy").Seats.Max, "for as much longer as they are fewer")
+		assert.Contains(t, r.Notes, "1 lists and watches count as one seat: the trace has neither their seats nor the number of stored objects.")
+		options = all.with(func(h *trace.Header) { h.Stored = map[string]trace.Stored{"pods": {Objects: 300, Bytes: 1000}} })
+		options.Engine = engine
+		r = run(t, options, busy(40, 1, 1, 2)).Results[0]
+		assert.InDelta(t, 0.4+latency+0.3+0.6+50*0.5, r.SeatSeconds, 1e-6)
+		assert.Contains(t, r.Notes, "The seats of 1 lists and watches follow from the stored objects in the trace: the trace has no seats of theirs.")
 	}
-	r = run(t, options, busy(40, 1, 1, 2)).Results[0]
-	assert.InDelta(t, 0.4+1.0+0.3+0.6, r.SeatSeconds, 1e-6)
 }
 
 func TestInvalidInputIsAnError(t *testing.T) {
@@ -245,4 +247,5 @@ func TestAnInterruptedSimulationIsAnError(t *testing.T) {
 	require.NotEmpty(t, told)
 	assert.Equal(t, int64(len(trace)), told[0].Of)
 	assert.Less(t, told[0].Requests, int64(len(trace)))
+	assert.Less(t, told[0].Simulated, 45*time.Second, "30 s that settle the limits, and a part of the trace")
 }
