@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
@@ -20,80 +22,124 @@ func event(second int, id, user, uri string) string {
 	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":%q,"stage":"ResponseComplete","requestURI":%q,"verb":"get","user":{"username":%q,"groups":["system:authenticated"]},"userAgent":"agent","responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-22T10:00:%02d.000000Z","stageTimestamp":"2026-11-22T10:00:%02d.250000Z","annotations":{}}`+"\n", id, uri, user, second, second)
 }
 
+// annotated is an event of flowcontrol-apiserver: the request waited for 60 ms.
+func annotated(event, outcome string) string {
+	return strings.Replace(event, `"annotations":{}`,
+		`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"s","apf.flowcontrol-apiserver.io/priority-level":"l","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"60ms","apf.flowcontrol-apiserver.io/outcome":"`+outcome+`"}`, 1)
+}
+
 // line is one of -v=3, of a request that arrived at a second.
 func line(second int, id, agent, uri string) string {
 	return fmt.Sprintf(`I1122 10:00:%02d.250000       1 httplog.go:134] "HTTP" verb="GET" URI=%q latency="250ms" userAgent=%q audit-ID=%q srcIP="10.0.0.7:1" apf_pl="workload-low" apf_fs="service-accounts" apf_iseats=2 apf_fseats=1 apf_additionalLatency="5ms" apf_execution_time="200ms" resp=200`+"\n", second, uri, agent, id)
 }
 
 // logsOf writes files, and returns options to read them. Names that begin with "http" are of -v=3
-// lines.
+// lines. A name ends with the replica's, after a dash.
 func logsOf(t *testing.T, texts map[string]string) Options {
 	t.Helper()
 	o, directory := options(), t.TempDir()
 	for name, text := range texts {
-		path := filepath.Join(directory, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		log := Log{Path: filepath.Join(directory, name)}
+		_, log.Replica, _ = strings.Cut(name, "-")
+		require.NoError(t, os.WriteFile(log.Path, []byte(text), 0o600))
 		if strings.HasPrefix(name, "http") {
-			o.HTTP = append(o.HTTP, Log{Path: path})
+			o.HTTP = append(o.HTTP, log)
 		} else {
-			o.Audit = append(o.Audit, Log{Path: path})
+			o.Audit = append(o.Audit, log)
 		}
 	}
 	return o
 }
 
+// An event and a line with the same audit ID and URI are one request.
 func TestJoin(t *testing.T) {
-	annotated := strings.Replace(event(3, "d", "dora", "/d"), `"annotations":{}`,
-		`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"dora","apf.flowcontrol-apiserver.io/priority-level":"doras","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"executed"}`, 1)
+	of := func(l string, old ...string) string { return strings.NewReplacer(old...).Replace(l) }
+	const figures = ` apf_iseats=2 apf_fseats=1 apf_additionalLatency="5ms" apf_execution_time="200ms"`
 	_, all := recorded(t, logsOf(t, map[string]string{
-		"audit.log": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated + event(4, "same", "eve", "/e") + event(6, "", "gus", "/g"),
-		"http.log":  line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f") + line(7, "", "agent", "/g"),
+		"audit": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated(event(3, "d", "dora", "/d"), "executed") + event(4, "same", "eve", "/e") +
+			event(6, "", "gus", "/g") + annotated(event(9, "h", "hal", "/h"), "executed") + annotated(event(10, "i", "ida", "/i"), "queue-full") + event(11, "j", "joe", "/j"),
+		"http-x": line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f") + line(7, "", "agent", "/g") +
+			line(8, "same", "other", "/e") + of(line(9, "h", "agent", "/h"), figures, "") + of(line(10, "i", "agent", "/i"), figures, "", "resp=200", "resp=429") +
+			of(line(11, "j", "agent", "/j"), ` apf_execution_time="200ms"`, "", "resp=200", "resp=429"),
 	}))
-	var users, paths []string
+	var got []string
 	for i := range all {
-		users, paths = append(users, all[i].User), append(paths, all[i].Path)
+		r := &all[i]
+		ms := func(d *metav1.Duration) string {
+			if d == nil {
+				return "-"
+			}
+			return d.Duration.String()
+		}
+		seats := "-"
+		if r.Seats != nil {
+			seats = fmt.Sprint(*r.Seats)
+		}
+		got = append(got, strings.Join([]string{r.Path, r.User, r.Client, r.Replica, r.FlowSchema, r.PriorityLevel, ms(r.Wait), ms(r.Execution), seats, r.Rejected}, " "))
 	}
-	assert.Equal(t, []string{"/a", "/b", "/c", "/d", "/e", "/f", "/g", "/g"}, paths, "the same audit ID with another URI is another request, and so is each without an ID")
-	assert.Equal(t, []string{"alice", "", "carol", "dora", "eve", "", "gus", ""}, users)
-	carol, dora := all[2], all[3]
-	assert.Equal(t, 50*time.Millisecond, carol.Wait.Duration)
-	assert.Equal(t, 200*time.Millisecond, carol.Execution.Duration)
-	assert.Equal(t, "service-accounts", carol.FlowSchema)
-	assert.Equal(t, uint64(1), carol.Seats.Final)
-	assert.Equal(t, "dora", dora.FlowSchema, "annotations of flowcontrol-apiserver are exact")
-	assert.Equal(t, uint64(2), dora.Seats.Initial, "lines tell initial and final seats")
+	assert.Equal(t, []string{
+		"/a alice agent    - - - ",
+		"/b  agent x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ",
+		"/c carol agent x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ",
+		"/d dora agent x s l 60ms 200ms {2 1 {5ms}} ", // annotations are exact, and lines tell initial and final seats
+		"/e eve agent x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ",
+		"/f  other x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ", // the same ID with another URI
+		"/g gus agent    - - - ", // without an ID
+		"/g  agent x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ",
+		"/h hal agent x s l 60ms 190ms {4 0 {0s}} ",
+		"/i ida agent x s l 60ms - {4 0 {0s}} queue-full",
+		"/j joe agent x service-accounts workload-low 250ms - {2 1 {5ms}} unknown",
+	}, got)
 }
 
-func TestAnnotationsOfFlowControlAPIServer(t *testing.T) {
-	annotate := func(outcome string) string {
-		return strings.Replace(event(0, "a", "alice", "/a"), `"annotations":{}`,
-			`"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"s","apf.flowcontrol-apiserver.io/priority-level":"l","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"50ms","apf.flowcontrol-apiserver.io/outcome":"`+outcome+`"}`, 1)
+// Seven requests took 1.75 s, 0.25 s each. A watch does not count, and the end of two is unknown.
+func TestWhatATraceLeavesOutIsCounted(t *testing.T) {
+	exempt := func(second int, execution string) string {
+		return strings.NewReplacer("workload-low", "exempt", `time="200ms"`, `time="`+execution+`"`).Replace(line(second, "", "agent", "/x"))
 	}
-	_, all := recorded(t, logsOf(t, map[string]string{"audit.log": annotate("executed")}))
-	assert.Equal(t, 200*time.Millisecond, all[0].Execution.Duration)
-	assert.Equal(t, &trace.Seats{Initial: 4}, all[0].Seats)
-	assert.Equal(t, "s l", all[0].FlowSchema+" "+all[0].PriorityLevel)
-	_, all = recorded(t, logsOf(t, map[string]string{"audit.log": annotate("queue-full")}))
-	assert.Equal(t, "queue-full", all[0].Rejected)
-	assert.Nil(t, all[0].Execution)
+	watch := strings.NewReplacer(`"verb":"get"`, `"verb":"watch"`, "10:00:03.25", "10:00:33.25").Replace(event(3, "w", "alice", "/api/v1/pods?watch=true"))
+	o := logsOf(t, map[string]string{
+		"audit-b": event(1, "c", "carol", "/c") + strings.Replace(event(2, "d", "dan", "/d"), `["system:authenticated"]`, "[]", 1) + watch +
+			strings.Replace(event(4, "j", "jim", "/j"), "10:00:04.25", "10:00:03.25", 1) + strings.Replace(event(5, "k", "kim", "/k"), `"stageTimestamp":"2026-11-22T10:00:05.250000Z",`, "", 1) +
+			annotated(event(6, "l", "lea", "/l"), "executed") + event(7, "p", "pam", "/api/v1/namespaces/a/pods/p/log") + event(8, "", "", "/nobody"),
+		"http-a": line(1, "c", "agent", "/c") + exempt(6, "249ms") + exempt(7, "200ms") + strings.Replace(exempt(8, "150ms"), " apf_iseats=2", "", 1) +
+			strings.NewReplacer(` apf_execution_time="200ms"`, "", "resp=200", "resp=429").Replace(line(9, "r", "agent", "/r")) +
+			strings.Replace(line(9, "u", "agent", "/u"), `apf_pl="workload-low" apf_fs="service-accounts" `, "", 1),
+	})
+	observed := 0
+	o.Observe = func(*logs.Request) { observed++ }
+	h, all := recorded(t, o)
+	assert.Equal(t, 8, observed, "events of requests that are left out too")
+	assert.Equal(t, 3, count(all, func(r *trace.Request) bool { return r.PriorityLevel == "exempt" && r.Wait.Duration == 0 }), "exempt requests do not wait")
+	assert.Equal(t, trace.Header{
+		Source: trace.SourceJoined, Requests: 10, Replicas: []string{"a", "b"},
+		Start: new(time.Date(2026, 11, 22, 10, 0, 1, 0, time.UTC)), End: new(time.Date(2026, 11, 22, 10, 0, 9, 0, time.UTC)),
+		LeftOut: trace.LeftOut{
+			Requests: new(0.0), Seconds: new(0.0), WithoutWait: 0.4, WaitSeconds: 1.0 / 7, WithoutExecution: 0.4, WithoutSeats: 0.5, WithoutLevel: 0.4, WithoutUser: 0.4, WithoutGroups: 0.5,
+			Notes: []string{
+				"The audit log leaves out 40.0% of the requests and 57.1% of the seconds. The trace has them from lines of -v=3, which have no users.",
+				"50.0% of the requests have an audit event and no line of -v=3: the logs are of different times, or a part of them is missing.",
+				"The user is unknown of 40.0% of the requests, which took 57.1% of the seconds.",
+				"The groups of 10.0% of the requests, which took 14.3% of the seconds, are implied by their users' names: the log has none. Users may be in others.",
+				"The wait is unknown of 40.0% of the requests, which took 14.3% of the seconds.",
+				"The time of execution is unknown of 40.0% of the requests, which took 14.3% of the seconds.",
+				"The flow schema and priority level are unknown of 40.0% of the requests, which took 14.3% of the seconds.",
+				"The seats are unknown of 50.0% of the requests, which took 28.6% of the seconds.",
+				"How long they took is unknown of 20.0% of the requests.",
+				"The wait of a line is its latency minus its execution, so it includes the filters around flow control. They took 50ms (median) and 100ms (99th percentile) of exempt requests.",
+				"1 audit events of long-running requests are left out: flow control does not govern them.",
+				"1 audit events without a user are left out: their authentication failed before flow control.",
+				"1 lines without a flow schema are left out: flow control did not see these requests.",
+				"1 requests ended before they began: the clock jumped. Their latency is unknown.",
+			},
+		},
+	}, h)
 }
 
-func TestWhatFlowControlDoesNotGovernIsLeftOut(t *testing.T) {
-	h, all := recorded(t, logsOf(t, map[string]string{
-		"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "alice", "/api/v1/namespaces/a/pods/p/log") + event(2, "c", "", "/c"),
-		"http.log":  line(0, "a", "agent", "/a") + strings.Replace(line(3, "d", "agent", "/d"), `apf_pl="workload-low" apf_fs="service-accounts" `, "", 1),
-	}))
-	assert.Len(t, all, 1)
-	notes := strings.Join(h.LeftOut.Notes, "\n")
-	assert.Contains(t, notes, "1 audit events of long-running requests are left out")
-	assert.Contains(t, notes, "1 audit events without a user are left out")
-	assert.Contains(t, notes, "1 lines without a flow schema are left out")
-}
-
-func TestExemptRequestsDoNotWait(t *testing.T) {
-	h, all := recorded(t, logsOf(t, map[string]string{"http.log": strings.Replace(line(0, "a", "agent", "/a"), "workload-low", "exempt", 1)}))
-	assert.Zero(t, all[0].Wait.Duration)
-	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "They took 50ms (median) and 50ms (99th percentile) of exempt requests.")
+func TestSmallSharesAreNotNone(t *testing.T) {
+	for share, want := range map[float64]string{0: "0.0%", 0.0009: "less than 0.1%", 0.001: "0.1%", 0.006: "0.6%", 1: "100.0%"} {
+		assert.Equal(t, want, percent(share))
+	}
 }
 
 func TestListOptions(t *testing.T) {
@@ -135,10 +181,14 @@ func TestBadInput(t *testing.T) {
 	require.ErrorContains(t, err, "has no files")
 }
 
-func TestBrokenLinesAreNoted(t *testing.T) {
-	h, _ := recorded(t, logsOf(t, map[string]string{"audit.log": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]}))
-	notes := strings.Join(h.LeftOut.Notes, "\n")
-	assert.Contains(t, notes, "1 of 2 lines are skipped; line 2 is no JSON of an audit event")
+func TestLogsThatDoNotFitAreNoted(t *testing.T) {
+	for want, texts := range map[string]map[string]string{
+		"1 of 2 lines are skipped; line 2 is no JSON of an audit event":                             {"audit": event(0, "a", "alice", "/a") + event(1, "b", "bob", "/b")[:80]},
+		"No audit event has the audit ID of a line: the logs may be of different servers or times.": {"audit": event(0, "a", "alice", "/a"), "http": line(0, "b", "agent", "/a")},
+	} {
+		h, _ := recorded(t, logsOf(t, texts))
+		assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), want)
+	}
 }
 
 func TestHoursOfSilenceAreOneTraceAndNamed(t *testing.T) {
@@ -146,12 +196,13 @@ func TestHoursOfSilenceAreOneTraceAndNamed(t *testing.T) {
 	for hour := range 9 {
 		log.WriteString(strings.ReplaceAll(event(0, fmt.Sprint(hour), "alice", "/a"), "T10:", fmt.Sprintf("T%02d:", 2*hour)))
 	}
-	log.WriteString(strings.ReplaceAll(event(0, "z", "alice", "/a"), "T10:", "T17:")) // an hour is no silence
+	log.WriteString(strings.ReplaceAll(event(0, "y", "alice", "/a"), "T10:", "T17:")) // an hour is no silence
+	log.WriteString(strings.ReplaceAll(event(0, "z", "alice", "/a"), "22T10:", "29T17:"))
 	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": log.String()}))
-	assert.Len(t, all, 10)
+	assert.Len(t, all, 11)
 	notes := strings.Join(h.LeftOut.Notes, "\n")
 	assert.Contains(t, notes, "No request arrived from 2026-11-22T00:00:00Z to 2026-11-22T02:00:00Z, ")
-	assert.Contains(t, notes, " and 3 more times: the servers were idle or down, or a part of the logs is missing.")
+	assert.Contains(t, notes, " and 4 more times: the servers were idle or down, or a part of the logs is missing.")
 }
 
 func TestLogsOfThePodsOfANode(t *testing.T) {
@@ -162,12 +213,6 @@ func TestLogsOfThePodsOfANode(t *testing.T) {
 	assert.Equal(t, "a", all[0].Replica)
 	assert.Equal(t, "2025-02-04T16:50:04Z", all[0].Arrival.Truncate(time.Second).Format(time.RFC3339), "the year is the runtime's")
 	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "Files without requests are left out: testdata/pods/kube-system_coredns-5d78_6a7b/coredns/0.log.")
-}
-
-func TestRequestThatEndsBeforeItBegins(t *testing.T) {
-	h, all := recorded(t, logsOf(t, map[string]string{"audit.log": strings.Replace(event(5, "a", "alice", "/a"), "10:00:05.250000Z", "10:00:04.000000Z", 1)}))
-	assert.Nil(t, all[0].Latency)
-	assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "1 requests ended before they began: the clock jumped.")
 }
 
 func TestRecordingCanBeInterrupted(t *testing.T) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +117,7 @@ func (r *Recording) complete(ctx context.Context) error {
 	}
 	h := &r.header
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
-	h.Replicas = r.tally.replicaNames()
+	h.Replicas = slices.Sorted(maps.Keys(r.tally.replicas))
 	h.LeftOut = r.tally.leftOut(h.Source)
 	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
 	if n := len(silences); n > 0 {

@@ -71,15 +71,6 @@ func (t *tally) add(i *item) {
 	}
 }
 
-func (t *tally) replicaNames() []string {
-	var names []string
-	for name := range t.replicas {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // of returns the shares of the requests and of the seconds.
 func (t *tally) of(s share) (requests, seconds float64) {
 	if t.took > 0 {
@@ -139,15 +130,12 @@ func (t *tally) missingNotes() []string {
 		{t.noExecution, "The time of execution is unknown of %s of the requests, which took %s of the seconds."},
 		{t.noLevel, "The flow schema and priority level are unknown of %s of the requests, which took %s of the seconds."},
 		{t.noSeats, "The seats are unknown of %s of the requests, which took %s of the seconds."},
+		{t.noLatency, "How long they took is unknown of %[1]s of the requests."},
 	} {
 		if missing.of.requests > 0 {
 			requests, seconds := t.of(missing.of)
 			notes = append(notes, fmt.Sprintf(missing.text, percent(requests), percent(seconds)))
 		}
-	}
-	if t.noLatency.requests > 0 {
-		requests, _ := t.of(t.noLatency)
-		notes = append(notes, fmt.Sprintf("How long they took is unknown of %s of the requests.", percent(requests)))
 	}
 	if len(t.around) > 0 {
 		slices.Sort(t.around)
