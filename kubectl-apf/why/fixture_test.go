@@ -1,6 +1,7 @@
 package why
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -72,6 +73,7 @@ func site() configuration.Configuration {
 // call is a request of an audit log.
 type call struct {
 	user, group, verb string
+	name              string
 	list              *trace.ListOptions
 	at                time.Duration // after start
 	took, wait        time.Duration
@@ -95,7 +97,7 @@ func (c call) event() *logs.Request {
 	}
 	r := &logs.Request{Request: trace.Request{
 		Arrival: start().Add(c.at), Status: c.code, Latency: &metav1.Duration{Duration: c.took},
-		User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb, APIVersion: "v1", Resource: "pods", Namespace: "a", List: c.list,
+		User: c.user, Groups: []string{c.group, "system:authenticated"}, Verb: c.verb, APIVersion: "v1", Resource: "pods", Namespace: "a", Name: c.name, List: c.list,
 	}}
 	r.Completed = r.Arrival.Add(c.took)
 	if c.told != nil || c.wait > 0 {
@@ -127,11 +129,15 @@ func inquire(q Query, replicas []replica.Replica, calls ...call) Result {
 	return i.Result()
 }
 
-// actions returns the actions of the remedies.
-func actions(r Result) []string {
+// said returns the remedies, a line each.
+func said(r Result) []string {
 	var all []string
 	for _, remedy := range r.Remedies {
-		all = append(all, remedy.Action)
+		line := remedy.Action + " " + remedy.Because
+		if remedy.Object != "" {
+			line += fmt.Sprintf(" %s %s: %v, %v", remedy.Object, remedy.Field, remedy.From, remedy.To)
+		}
+		all = append(all, line)
 	}
 	return all
 }

@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	byNamespace = flowcontrolv1.FlowDistinguisherMethodByNamespaceType
-
 	// saturated and idle are fractions of the limit. A level is short of seats if its
 	// mean demand is above the first; below the second, rejections come from bursts.
 	saturated = 0.9
@@ -89,7 +87,8 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 func (i *Inquiry) divide(key flowKey, s *levelState) *Remedy {
 	a := i.all[key]
 	users := most(a.users, 2)
-	if s.Type != queueset.Queue.String() || !i.isOneFlow(key.schema) || len(users) < 2 || a.remembered {
+	schema := i.flowSchema(key.schema)
+	if s.Type != queueset.Queue.String() || schema == nil || schema.Spec.DistinguisherMethod != nil || len(users) < 2 || a.remembered {
 		return nil
 	}
 	first := users[0]
@@ -101,17 +100,6 @@ func (i *Inquiry) divide(key flowKey, s *levelState) *Remedy {
 		Because: fmt.Sprintf("Its users are one flow, and %s sent %d of %d requests.", first.Name, first.Requests, a.requests),
 		Object:  "FlowSchema/" + key.schema, Field: "spec.distinguisherMethod.type", To: string(flowcontrolv1.FlowDistinguisherMethodByUserType),
 	}
-}
-
-// isOneFlow reports whether the configuration has the flow schema, without a
-// distinguisher.
-func (i *Inquiry) isOneFlow(schema string) bool {
-	for _, o := range i.configuration.FlowSchemas {
-		if o.Name == schema {
-			return o.Spec.DistinguisherMethod == nil
-		}
-	}
-	return false
 }
 
 // page is for a flow that uses most seat-seconds for lists without a limit.

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,16 @@ func TestRemedies(t *testing.T) {
 	job := func(at time.Duration, code int) call {
 		return call{user: "job", group: "jobs", at: at, took: 10 * time.Millisecond, code: code}
 	}
+	heavy := func(user string) []call {
+		one := list
+		one.user, one.told = user, told(user, 8, "executed")
+		return repeat(10, one)
+	}
+	named := list
+	named.name = "one"
+	const isolate = `Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less. `
+	const longer = " of 10 seats on average: they came in bursts. PriorityLevelConfiguration/%s spec.limited.limitResponse.queuing.queueLengthLimit: 50, 100"
+	const page = "Page lists of pods with limit=500, or watch instead of listing again. "
 	for _, test := range []struct {
 		name  string
 		query Query
@@ -40,31 +51,36 @@ func TestRemedies(t *testing.T) {
 	}{
 		{"without rejections and waits there is none", Query{User: "runaway"}, crowded(), nil},
 		{"a flow that takes most is isolated, and a level short of seats gets shares", Query{User: "alice"}, crowded(), []string{
-			`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less.`,
-			"Raise nominalConcurrencyShares of priority level queued from 10 to 12.",
+			isolate + "It used 1000 of 1002 seat-seconds of priority level queued, 1.0 times its fair share; 1 other flows shared the rest.",
+			"Raise nominalConcurrencyShares of priority level queued from 10 to 12. Its requests ask for 10.0 seats on average, and its limit is 10 on each server. " +
+				"This gives it 12 seats, 2 more; the others lose 1 of them. PriorityLevelConfiguration/queued spec.limited.nominalConcurrencyShares: 10, 12",
 		}},
-		{"lists without a limit are paged", Query{User: "alice"},
-			slices.Concat(repeat(10, list), []call{rejected("alice", "time-out"), end}),
-			[]string{"Page lists of pods with limit=500, or watch instead of listing again."}},
+		{"with two servers there are twice as many seats", Query{User: "alice", Servers: 2}, crowded(), nil},
+		{"a flow that has less than its fair share is not isolated", Query{User: "alice"}, append(steady("runaway", "users", 6, 100), rejected("alice", "time-out")), nil},
+		{"lists without a limit are paged", Query{User: "alice"}, slices.Concat(repeat(10, list), []call{rejected("alice", "time-out"), end}),
+			[]string{page + "10 lists without a limit used 160 of 160 seat-seconds of the flow: 8.0 seats for 2s on average."}},
+		{"others' too", Query{User: "bob"}, slices.Concat(heavy("u1"), heavy("u2"), heavy("u3"), heavy("u4"), []call{rejected("bob", "time-out"), end}),
+			[]string{page + "40 lists without a limit of u1, u2, u3 and 1 more used 640 of 641 seat-seconds of priority level queued: 8.0 seats for 2s on average."}},
 		{"lists with a limit are not", Query{User: "alice"}, slices.Concat(repeat(10, paged), []call{rejected("alice", "time-out"), end}), nil},
+		{"lists of one object are not", Query{User: "alice"}, slices.Concat(repeat(10, named), []call{rejected("alice", "time-out"), end}), nil},
 		{"a limit does not help lists from the watch cache", Query{User: "alice"}, slices.Concat(repeat(10, cached), []call{rejected("alice", "time-out"), end}), nil},
-		{"writes that notify many need fewer watchers", Query{User: "alice"},
-			slices.Concat(repeat(10, write), []call{rejected("alice", "time-out"), end}),
-			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects."}},
+		{"writes that notify many need fewer watchers", Query{User: "alice"}, slices.Concat(repeat(10, write), []call{rejected("alice", "time-out"), end}),
+			[]string{"Reduce the watchers of pods: watch a namespace or a selector instead of all objects. 10 writes used 0.5 of 0.5 seat-seconds of the flow and notified about 100 watchers each."}},
 		{"full queues on a level that is idle on average get longer", Query{User: "alice"}, append(repeat(50, end), rejected("alice", "queue-full")),
-			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100."}},
+			[]string{"Raise queueLengthLimit of priority level queued from 50 to 100. 1 requests were rejected with queue-full, although the level was asked for only 1.0" + fmt.Sprintf(longer, "queued")}},
 		{"a log with fewer requests than fill a queue lacks the cause", Query{User: "alice"}, append(repeat(49, end), rejected("alice", "queue-full")), nil},
 		{"bursts on a level without queues may wait", Query{User: "job"}, []call{job(0, 200), job(0, 429), end, job(100*time.Second, 200)},
-			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue."}},
+			[]string{"Let requests of priority level rejecting wait: set limitResponse.type to Queue. 1 requests were rejected with concurrency-limit, although the level was asked for only 0.0 of 10 seats on average: they came in bursts. " +
+				"PriorityLevelConfiguration/rejecting spec.limited.limitResponse.type: Reject, Queue"}},
 		{"users who share a flow are divided", Query{User: "bob"},
 			slices.Concat(repeat(50, team("alice", 200)), []call{team("bob", 429)}, []call{{user: "alice", group: "team", at: 100 * time.Second}}),
 			[]string{
-				"Set distinguisherMethod ByUser in flow schema team, so that its users do not share queues.",
-				"Raise queueLengthLimit of priority level shared from 50 to 100.",
+				"Set distinguisherMethod ByUser in flow schema team, so that its users do not share queues. Its users are one flow, and alice sent 51 of 52 requests. FlowSchema/team spec.distinguisherMethod.type: <nil>, ByUser",
+				"Raise queueLengthLimit of priority level shared from 50 to 100. 1 requests were rejected with queue-full, although the level was asked for only 0.0" + fmt.Sprintf(longer, "shared"),
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.want, actions(inquire(test.query, nil, test.calls...)))
+			assert.Equal(t, test.want, said(inquire(test.query, nil, test.calls...)))
 		})
 	}
 }
@@ -80,7 +96,7 @@ func listers() []call {
 		}
 		all = append(all, call{user: "victim", group: "rest", at: at, took: 20 * time.Millisecond, code: []int{200, 429}[n%2]})
 	}
-	return all
+	return append(all, call{user: "victim", group: "rest", code: 400})
 }
 
 func TestListsOfUnknownWidthAreNoBursts(t *testing.T) {
@@ -110,10 +126,11 @@ func TestListsOfUnknownWidthAreNoBursts(t *testing.T) {
 			}
 			r := i.Result()
 			for n, want := range test.want {
-				assert.Contains(t, strings.Join(actions(r), "\n"), want, n)
+				assert.Contains(t, strings.Join(said(r), "\n"), want, n)
 			}
-			assert.Len(t, r.Remedies, len(test.want), actions(r))
+			assert.Len(t, r.Remedies, len(test.want), said(r))
 			assert.Contains(t, r.levelTable().Rows[0][3], test.used)
+			assert.Equal(t, test.pods < 0, r.Flows[0].FairShareAtMost != nil)
 			for _, remedy := range r.Remedies {
 				assert.Equal(t, test.used == "34%", strings.Contains(remedy.Because, "bursts"), remedy.Because)
 			}
@@ -129,7 +146,7 @@ func TestAFilteredLogGivesNoCause(t *testing.T) {
 		says string
 	}{
 		{"by a user", func(c call) bool { return c.user == "victim" }, "All events are of user victim"},
-		{"by a status", func(c call) bool { return c.code == 429 }, "No event is of a request that succeeded"},
+		{"by a status", func(c call) bool { return c.code >= 400 }, "No event is of a request that succeeded"},
 		{"by nothing", func(call) bool { return true }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -142,7 +159,7 @@ func TestAFilteredLogGivesNoCause(t *testing.T) {
 				}
 			}
 			r := i.Result()
-			assert.Equal(t, test.says != "", len(r.Remedies) == 0, actions(r))
+			assert.Equal(t, test.says != "", len(r.Remedies) == 0, said(r))
 			assert.Equal(t, test.says != "", strings.Contains(strings.Join(r.Notes, " "), test.says+": the log may be filtered."), r.Notes)
 			row := r.levelTable().Rows[0]
 			assert.Equal(t, test.says != "", slices.Equal([]string{"-", "-", "-"}, row[3:]), row)
@@ -198,6 +215,6 @@ func TestBorrowingLimitThatHoldsALevelBackIsRaised(t *testing.T) {
 		Object:  "PriorityLevelConfiguration/queued", Field: "spec.limited.borrowingLimitPercent", From: int32(50), To: int32(150),
 	})
 	for demand, action := range map[float64]string{40: "from 50 to 300", 2951: "from 50 to 330"} { // 33 seats at most
-		assert.Contains(t, actions(Result{Remedies: remedies(demand)}), "Raise borrowingLimitPercent of priority level queued "+action+".")
+		assert.Contains(t, strings.Join(said(Result{Remedies: remedies(demand)}), "\n"), "Raise borrowingLimitPercent of priority level queued "+action+".")
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // rememberedSpan is what the figures of top_flows are about.
@@ -39,7 +40,7 @@ func (i *Inquiry) remember() bool {
 
 func (i *Inquiry) rememberFlow(f *replica.Flow) {
 	user := ""
-	if i.divides(f.FlowSchema) == rules.ByUser {
+	if i.dividesByUser(f.FlowSchema) {
 		user = f.Distinguisher
 	}
 	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
@@ -50,7 +51,7 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 
 func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 	user, requests := r.User, 1 // of the last rejection alone
-	if i.divides(r.FlowSchema) == rules.ByUser {
+	if i.dividesByUser(r.FlowSchema) {
 		user, requests = r.Distinguisher, int(r.Count)
 	}
 	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
@@ -60,17 +61,20 @@ func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 	}
 }
 
-// divides returns how a flow schema divides its requests into flows.
-func (i *Inquiry) divides(schema string) rules.Distinguisher {
+// flowSchema returns a flow schema of the configuration; nil if it has none of this name.
+func (i *Inquiry) flowSchema(name string) *flowcontrolv1.FlowSchema {
 	for _, o := range i.configuration.FlowSchemas {
-		if o.Name == schema && o.Spec.DistinguisherMethod != nil {
-			if o.Spec.DistinguisherMethod.Type == byNamespace {
-				return rules.ByNamespace
-			}
-			return rules.ByUser
+		if o.Name == name {
+			return o
 		}
 	}
-	return rules.ByNothing
+	return nil
+}
+
+// dividesByUser reports whether each user is a flow of a flow schema.
+func (i *Inquiry) dividesByUser(schema string) bool {
+	o := i.flowSchema(schema)
+	return o != nil && o.Spec.DistinguisherMethod != nil && o.Spec.DistinguisherMethod.Type == flowcontrolv1.FlowDistinguisherMethodByUserType
 }
 
 // counters returns the metrics of the flow schemas of the query, by name.

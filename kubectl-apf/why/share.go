@@ -1,8 +1,6 @@
 package why
 
-import (
-	"slices"
-)
+import "slices"
 
 // fairShare returns F of the package comment for a flow, in seat-seconds. It sorts the demands of the
 // other flows of the level.

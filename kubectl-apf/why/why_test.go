@@ -11,17 +11,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 // crowded has 100 s of runaway, who uses all 10 seats of the level, and alice: one of her requests
-// is rejected, and one waits.
+// is rejected, and two wait. The later one is logged first.
 func crowded() []call {
 	return append(steady("runaway", "users", 10, 100),
 		call{user: "alice", group: "users", at: 20 * time.Second, took: 15 * time.Second, wait: 15 * time.Second, code: 429, told: told("alice", 1, "time-out")},
-		call{user: "alice", group: "users", at: 40 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
-		call{user: "alice", group: "users", at: 60 * time.Second, took: time.Second, told: told("alice", 1, "executed")},
+		call{user: "alice", group: "users", at: 60 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
+		call{user: "alice", group: "users", at: 40 * time.Second, took: 1500 * time.Millisecond, wait: 500 * time.Millisecond, told: told("alice", 1, "executed")},
 	)
 }
 
@@ -35,6 +36,7 @@ func TestEventsWithoutAnnotationsAreInferred(t *testing.T) {
 	}{
 		{"a quick 429 of a level with queues met full queues", call{user: "u", group: "users", took: time.Millisecond, code: 429}, map[string]int{"queue-full": 1}, "users", 0},
 		{"a slow one waited too long", call{user: "u", group: "users", took: 15 * time.Second, code: 429}, map[string]int{"time-out": 1}, "users", 0},
+		{"a quick one that waited too", call{user: "u", group: "users", took: 400 * time.Millisecond, wait: 300 * time.Millisecond, code: 429}, map[string]int{"time-out": 1}, "users", 0},
 		{"one of a level without queues met the limit", call{user: "u", group: "jobs", took: 15 * time.Second, code: 429}, map[string]int{"concurrency-limit": 1}, "jobs", 0},
 		{"a wait is told by the annotation of the latency", call{user: "u", group: "users", took: 2 * time.Second, wait: time.Second}, map[string]int{}, "users", 1},
 	} {
@@ -86,15 +88,16 @@ func TestWaitsThatNoEventTellsAreUnknown(t *testing.T) {
 }
 
 func TestQuerySelects(t *testing.T) {
-	calls := append(crowded(), call{user: "bob", group: "jobs", took: time.Second}, call{user: "root", group: "system:masters"})
+	calls := append(crowded(), call{user: "bob", group: "jobs", took: time.Second}, call{user: "root", group: "system:masters"},
+		call{user: "slow", group: "users", took: 2 * time.Second, wait: 2 * time.Second, told: told("slow", 1, "executed")})
 	for _, test := range []struct {
 		name  string
 		query Query
 		want  []string
 	}{
-		{"everything, the most rejected first, but for exempt requests", Query{}, []string{"alice", "runaway", "bob"}},
+		{"everything, what was rejected most and waited most first, but for exempt requests", Query{}, []string{"alice", "slow", "runaway", "bob"}},
 		{"a user", Query{User: "bob"}, []string{"bob"}},
-		{"a flow schema", Query{FlowSchema: "users"}, []string{"alice", "runaway"}},
+		{"a flow schema", Query{FlowSchema: "users"}, []string{"alice", "slow", "runaway"}},
 		{"a user of a flow schema", Query{User: "alice", FlowSchema: "users"}, []string{"alice"}},
 		{"nobody", Query{User: "nobody"}, nil},
 	} {
@@ -109,17 +112,51 @@ func TestQuerySelects(t *testing.T) {
 }
 
 func TestOtherResponsesAreNotRejections(t *testing.T) {
-	starting := call{user: "u", group: "users", code: 429}.event()
-	starting.Rejected, starting.Said = "", "storage is (re)initializing"
-	logs := call{user: "u", group: "users", code: 429}.event()
-	logs.Subresource = "log"
 	i := New(Query{}, site(), nil, start())
-	i.Observe(starting)
-	i.Observe(logs)
+	for _, said := range []string{"a", "b", "c", "d", "e", "f", "a"} {
+		other := call{user: "u", group: "users", code: 429}.event()
+		other.Rejected, other.Said = "", said
+		i.Observe(other)
+	}
+	ungoverned := call{user: "u", group: "users", code: 429}.event()
+	ungoverned.Subresource = "log"
+	implied, unfinished := call{user: "v", group: "users"}.event(), call{user: "v", group: "users"}.event()
+	implied.GroupsImplied, unfinished.Completed, unfinished.Latency = true, time.Time{}, nil
+	exact := call{user: "w", group: "users", told: told("w", 1, "executed")}.event()
+	exact.GroupsImplied = true // they do not decide
+	for _, one := range []*logs.Request{ungoverned, implied, unfinished, exact} {
+		i.Observe(one)
+	}
 	r := i.Result()
 	assert.False(t, r.Affected())
-	assert.Contains(t, r.Notes, `1 responses 429 are not from flow control, but from a handler, which says "storage is (re)initializing".`)
-	assert.Contains(t, r.Notes, "1 requests are not governed by flow control: exec, attach, portforward, proxy and log.")
+	assert.Equal(t, []string{
+		"9 of 10 events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them, from the least to the most that are possible, reasons are inferred from duration and level, and waits in requests of up to 500ms are unknown.",
+		"1 of 10 events have no groups: the groups that their users' names imply decide the flow schema.",
+		"1 of 10 events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.",
+		"1 responses 429 are not from flow control, but from a handler.",
+		`2 responses 429 are not from flow control, but from a handler, which says "a".`,
+		`1 responses 429 are not from flow control, but from a handler, which says "b".`,
+		`1 responses 429 are not from flow control, but from a handler, which says "c".`,
+		`1 responses 429 are not from flow control, but from a handler, which says "d".`,
+		`1 responses 429 are not from flow control, but from a handler, which says "e".`,
+		"1 requests are not governed by flow control: exec, attach, portforward, proxy and log.",
+		"Requests that the audit policy omits are not counted.",
+	}, r.Notes)
+}
+
+func TestWhoCallsRemovedVersionsOfFlowControlIsSaid(t *testing.T) {
+	i := New(Query{User: "u"}, site(), nil, start())
+	for _, one := range []*logs.Request{call{user: "u", group: "users"}.event(), call{user: "u", group: "users"}.event(), call{user: "v", group: "users"}.event()} {
+		one.APIGroup, one.APIVersion = "flowcontrol.apiserver.k8s.io", "v1beta3"
+		i.Observe(one)
+	}
+	other := call{user: "u", group: "users"}.event()
+	other.APIGroup, other.APIVersion, other.Removed = "autoscaling", "v2beta2", "1.26"
+	i.Observe(other)
+	remedies := i.Result().Remedies
+	require.Len(t, remedies, 1)
+	assert.Contains(t, remedies[0].Because, "User/u: ")
+	assert.Contains(t, remedies[0].Because, "2 requests")
 }
 
 func repeat(n int, c call) []call { return slices.Repeat([]call{c}, n) }
@@ -197,8 +234,11 @@ func TestRejectedExemptRequestsAreExplained(t *testing.T) {
 	require.Len(t, r.Flows, 1)
 	assert.Equal(t, map[string]int{"concurrency-limit": 2}, r.Flows[0].Reasons)
 	assert.Equal(t, []User{{"root", 2}}, r.Flows[0].Users)
-	require.Len(t, actions(r), 1)
-	assert.Contains(t, actions(r)[0], "--max-exempt-requests-inflight")
+	const action = "Make it send fewer requests at once, or raise --max-exempt-requests-inflight if the load is intended. "
+	assert.Equal(t, []string{action + "2 exempt requests were rejected since too many were in flight, and root sent most of them."}, said(r))
+	r = inquire(Query{}, []replica.Replica{{Rejections: []replica.Rejection{{Level: "exempt", FlowSchema: "exempt", Reason: "concurrency-limit", Count: 3, User: "root"}}}})
+	assert.Equal(t, []string{action + "3 exempt requests were rejected since too many were in flight, and root sent the last of them."}, said(r))
+	assert.Equal(t, []User{{"root", 1}}, r.Flows[0].Users, "of the last rejection alone")
 
 	r = inquire(Query{}, nil, call{user: "root", group: "system:masters", code: 429})
 	assert.Empty(t, r.Flows, "another 429, such as an eviction's")

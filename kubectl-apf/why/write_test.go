@@ -16,11 +16,11 @@ func TestTable(t *testing.T) {
 	r := inquire(Query{User: "alice"}, nil, crowded()...)
 	var out bytes.Buffer
 	require.NoError(t, r.WriteTable(&out, table.Options{}))
-	assert.Equal(t, `Of 3 requests of user alice from 2026-11-22T10:00:00Z to 2026-11-22T10:01:40Z, 1 were rejected and 1 waited. Evidence: annotated events.
+	assert.Equal(t, `Of 3 requests of user alice from 2026-11-22T10:00:00Z to 2026-11-22T10:01:40Z, 1 were rejected and 2 waited. Evidence: annotated events.
 
 FLOWS
 LEVEL   FLOW SCHEMA  FLOW   REJECTED  WAITED  OF  REASONS     LONGEST WAIT  SEAT-SECONDS  FAIR SHARE  SINCE
-queued  users        alice         1       1   3  time-out 1          3.0s           2.0       500.0  2026-11-22T10:00:20Z
+queued  users        alice         1       2   3  time-out 1          3.0s           2.0       500.0  2026-11-22T10:00:20Z
 
 PRIORITY LEVELS
 LEVEL   TYPE   LIMIT  USED  FLOWS  HEAVIEST FLOWS
@@ -50,8 +50,8 @@ func TestJSON(t *testing.T) {
 		"since": "2026-11-22T10:00:00Z", "until": "2026-11-22T10:01:40Z",
 		"flows": [{
 			"priorityLevel": "queued", "flowSchema": "users", "distinguisher": "alice", "queues": `+string(queues)+`,
-			"users": [{"name": "alice", "requests": 3}], "requests": 3, "rejected": 1, "delayed": 1, "reasons": {"time-out": 1},
-			"first": "2026-11-22T10:00:20Z", "last": "2026-11-22T10:00:40Z", "longestWaitSeconds": 3, "waitSeconds": 3,
+			"users": [{"name": "alice", "requests": 3}], "requests": 3, "rejected": 1, "delayed": 2, "reasons": {"time-out": 1},
+			"first": "2026-11-22T10:00:20Z", "last": "2026-11-22T10:01:00Z", "longestWaitSeconds": 3, "waitSeconds": 3.5,
 			"seatSeconds": 2, "flowSeatSeconds": 2, "fairShare": 500, "exact": true
 		}],
 		"priorityLevels": [{
