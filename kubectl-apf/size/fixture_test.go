@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -153,8 +152,6 @@ func assertions(t testing.TB, texts ...string) (out []*simulate.Assertion) {
 	}
 	return out
 }
-
-func flag(name string, value int) string { return "--" + name + "=" + strconv.Itoa(value) }
 
 // random is short for the random numbers of clients.
 type random = rand.Rand

@@ -44,41 +44,34 @@ type stream struct {
 func Measure(before, after []replica.Replica, elapsed time.Duration, c configuration.Configuration) (*Measured, error) {
 	m := &Measured{watermark: map[string]int{}, counts: map[string]uint64{}, Elapsed: elapsed}
 	limited := c.WithMandatory().Settings()
-	left := missing{}
+	var left []string
 	for i := range after {
 		now := &after[i]
 		then, why := partner(before, now)
 		if why != "" {
-			left.add(now.Name, why)
+			left = append(left, now.Name+" "+why)
 			continue
 		}
 		if err := m.takeTime(then, now); err != nil {
 			return nil, err
 		}
 		if why := m.add(then, now, limited); why != "" {
-			left.add(now.Name, why)
+			left = append(left, now.Name+" "+why)
 		}
 	}
 	slices.Sort(m.Servers)
 	switch {
 	case len(m.Servers) == 0 && len(left) > 0:
-		return nil, fmt.Errorf("the two scrapes have no API server in common: %s", left)
+		return nil, fmt.Errorf("the two scrapes have no API server in common: %s", strings.Join(left, "; "))
 	case len(m.Servers) == 0:
 		return nil, errors.New("there are no metrics of an API server to compare")
 	case len(m.streams) == 0:
 		return nil, fmt.Errorf("no request that takes seats arrived in the %s between the scrapes: there is nothing to size", m.Elapsed)
 	case len(left) > 0:
-		m.Notes = append(m.Notes, "API servers are left out, which may need more: "+left.String()+".")
+		m.Notes = append(m.Notes, "API servers are left out, which may need more: "+strings.Join(left, "; ")+".")
 	}
 	return m, nil
 }
-
-// missing says which servers are left out.
-type missing []string
-
-func (m *missing) add(name, why string) { *m = append(*m, name+" "+why) }
-
-func (m missing) String() string { return strings.Join(m, "; ") }
 
 // partner returns the earlier state of a server, or why there is none.
 func partner(before []replica.Replica, now *replica.Replica) (then *replica.Replica, why string) {

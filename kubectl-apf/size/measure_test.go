@@ -13,6 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 // people are the requests of the level global-default.
@@ -67,13 +68,52 @@ func TestMeanSeatsFollowFromRatesAndHistograms(t *testing.T) {
 	assert.Equal(t, int(math.Ceil(float64(high)*(1+1.96/math.Sqrt(27000)))), levelOf(t, out, "global-default").Need.High)
 }
 
-func TestWideRequestsTakeTheirSeats(t *testing.T) {
-	before, after := scraped("a", 0, 7, 1000), scraped("a", 300*time.Second, 7, 1000+20*300)
-	of := after.Metrics.Schemas[people()]
-	of.Width = replica.Histogram{Sum: 1000 + 6000*5.5, Count: 7000, Buckets: map[float64]uint64{1: 4000, 2: 4000, 4: 4000, 10: 7000, math.Inf(1): 7000}}
-	after.Metrics.Schemas[people()] = of
-	_, out := measured(t, replicas{before}, replicas{after}, "wait.p99 < 100ms")
-	assert.InDelta(t, 20*0.1*5.5, levelOf(t, out, "global-default").Mean, 1) // 11 seats
+// Half of the values are above the last bound, so they are up to twice as much.
+func TestGeneratedRequestsFollowTheHistograms(t *testing.T) {
+	half := func(sum float64, count uint64) replica.Histogram {
+		return replica.Histogram{Sum: sum, Count: count, Buckets: map[float64]uint64{1: count / 2, math.Inf(1): count}}
+	}
+	rejected := replica.SchemaKey{Level: "global-default", FlowSchema: "rejected"} // all of them
+	system := replica.SchemaKey{Level: "system", FlowSchema: "system"}             // of another level
+	before, after := scraped("a", 0, 7, 0), scraped("a", time.Hour, 7, 0)
+	before.Metrics.Schemas[rejected] = replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 5}, Execution: half(50, 6)}
+	after.Metrics.Schemas = map[replica.SchemaKey]replica.SchemaMetrics{
+		people(): {Dispatched: new(uint64(1_080_000)), Execution: half(1_080_000, 1_080_000), Width: half(1.8*1_080_000, 1_080_000)},
+		rejected: {Rejected: map[string]uint64{"queue-full": 5 + 360_000}, Execution: half(50, 6)},
+		system:   {Dispatched: new(uint64(360_000)), Execution: half(9*360_000, 360_000), Width: half(6*360_000, 360_000)},
+	}
+	m, err := size.Measure(replicas{before}, replicas{after}, 0, builtIn(t))
+	require.NoError(t, err)
+	open, notes := m.Generate()
+	assert.Contains(t, notes[0], "Requests are generated for 5m0s: ", "500 requests a second, 150,000 at most")
+	source, err := open()
+	require.NoError(t, err)
+	type figures struct{ requests, execution, longest, seats, most float64 }
+	got := map[string]figures{}
+	clients := map[string]bool{}
+	last := time.Time{}
+	for one := (trace.Request{}); source.Read(&one) == nil; {
+		f, seconds, seats := got[one.FlowSchema], one.Execution.Seconds(), float64(one.Seats.Initial)
+		got[one.FlowSchema] = figures{f.requests + 1, f.execution + seconds, max(f.longest, seconds), f.seats + seats, max(f.most, seats)}
+		clients[one.Client] = true
+		assert.False(t, one.Arrival.Before(last))
+		last = one.Arrival
+	}
+	assert.Len(t, clients, 20)
+	// The mean within the buckets is 1 s, and of their bounds 1.5 seats: 9 s are 9 times as much, 1.8 seats 1.2 times, and 6 seats 4
+	// times. Requests that were all rejected are as the others of their level.
+	for schema, want := range map[string]figures{"global-default": {300, 1, 2, 1.8, 3}, "rejected": {100, 1, 2, 1.8, 3}, "system": {100, 9, 18, 6, 8}} {
+		f := got[schema]
+		assert.InEpsilon(t, want.requests*300, f.requests, 0.02, schema)
+		assert.InEpsilon(t, want.execution, f.execution/f.requests, 0.02, schema)
+		assert.InEpsilon(t, want.longest, f.longest, 0.01, schema)
+		assert.InEpsilon(t, want.seats, f.seats/f.requests, 0.02, schema)
+		assert.InDelta(t, want.most, f.most, 0, schema)
+	}
+	m, err = size.Measure(replicas{scraped("a", 0, 7, 0)}, replicas{scraped("a", time.Minute, 7, 600)}, 0, builtIn(t))
+	require.NoError(t, err)
+	_, notes = m.Generate()
+	assert.Contains(t, notes[0], "of 1m0s. Requests are generated for 3m0s: ")
 }
 
 func TestEachServerIsSizedAlone(t *testing.T) {
@@ -84,17 +124,33 @@ func TestEachServerIsSizedAlone(t *testing.T) {
 	assert.Equal(t, 2, out.Replicas)
 	assert.InDelta(t, 8, levelOf(t, out, "global-default").Mean, 0.5)
 	assert.InDelta(t, levelOf(t, one, "global-default").Need.Seats, levelOf(t, out, "global-default").Need.Seats, 1)
+	assert.NotContains(t, strings.Join(out.Notes, " "), "needs fewer seats", "one server needs fewer than two use")
 }
 
-// With as many seats as the high watermark of demand nothing waits: rates do not show bursts.
-func TestTheHighWatermarkWidensTheRange(t *testing.T) {
-	before, after := scraped("a", 0, 7, 0), scraped("a", 300*time.Second, 7, 20*300)
-	after.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: new(49), DemandHighWatermark: new(40.0)}
-	m, out := measured(t, replicas{before}, replicas{after}, "wait.p99 < 100ms")
-	m.Widen(out)
-	assert.Equal(t, 40, levelOf(t, out, "global-default").Need.High)
-	assert.GreaterOrEqual(t, out.Need.High, 40)
-	assert.Contains(t, strings.Join(out.Notes, "\n"), "global-default 40")
+// The rate of 9,604 requests is known to 1.96 / 98, 2 %. With as many seats as the high watermark of demand nothing waits.
+func TestRatesAndTheHighWatermarkWidenTheRange(t *testing.T) {
+	marked := func(name string, started, mark float64) replica.Replica {
+		r := scraped(name, 300*time.Second, started, 4802)
+		r.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: new(49), DemandHighWatermark: &mark}
+		return r
+	}
+	m, err := size.Measure(replicas{scraped("a", 0, 7, 0), scraped("b", 0, 8, 0)}, replicas{marked("a", 7, 39.1), marked("b", 8, 35)}, 0, builtIn(t))
+	require.NoError(t, err)
+	for have, enough := range map[int]size.Enough{16: size.No, 17: size.Uncertain, 39: size.Uncertain, 40: size.Yes} {
+		out := size.Size{Have: &have, Replicas: 2, Need: size.Seats{Seats: 20, Low: 18, High: 22}, Levels: []size.Level{
+			{Name: "exempt", Exempt: true}, {Name: "global-default", Need: &size.Seats{Seats: 10, Low: 9, High: 12}}, {Name: "system"},
+		}}
+		m.Widen(&out)
+		assert.Equal(t, size.Size{
+			Have: &have, Enough: enough, Replicas: 2, Need: size.Seats{Seats: 20, Low: 17, High: 40}, Fitted: size.Seats{Seats: 11, Low: 9, High: 41},
+			Levels: []size.Level{{Name: "exempt", Exempt: true}, {Name: "global-default", Need: &size.Seats{Seats: 10, Low: 8, High: 40}}, {Name: "system"}},
+			Flags: size.Flags{
+				KubeAPIServer:        []string{"--max-requests-inflight=27", "--max-mutating-requests-inflight=13"},
+				FlowControlAPIServer: []string{"--max-requests-inflight=27", "--max-mutating-requests-inflight=13", "--flow-control-total=adaptive", "--flow-control-total-min=20"},
+			},
+			Notes: []string{"Requests come in bursts that rates do not show. The high watermark of demand, in the 10 s before a scrape, is the upper end of the range of these levels: global-default 40. With a trace instead of two scrapes, bursts count."},
+		}, out)
+	}
 }
 
 func TestScrapesThatSayNothing(t *testing.T) {
@@ -134,4 +190,7 @@ func TestAServerThatIsLeftOutIsSaid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, m.Servers)
 	assert.Equal(t, []string{"API servers are left out, which may need more: b started at another time than those in the earlier scrape: it was restarted, or is another API server."}, m.Notes)
+	m, err = size.Measure(replicas{scraped("first.txt", 0, 0, 0)}, replicas{scraped("second.txt", time.Minute, 0, 600)}, 0, builtIn(t))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"second.txt"}, m.Servers, "files of one server")
 }

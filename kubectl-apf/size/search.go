@@ -3,6 +3,7 @@ package size
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -32,15 +33,10 @@ type search struct {
 	ofLevel map[string][]*simulate.Assertion
 }
 
-// seats are a number that was found.
-type seats int
-
-func (s seats) exactly() Seats { return Seats{int(s), int(s), int(s)} }
-
-// need is what a search found.
+// need is what a search found, in seats.
 type need struct {
-	total  seats
-	levels map[string]seats
+	total  int
+	levels map[string]int
 }
 
 // isolated returns a configuration where each level has its limit, and no other one.
@@ -148,7 +144,7 @@ func (s *search) need(ctx context.Context) (*need, error) {
 }
 
 // levels searches the limit that each level with requests needs.
-func (s *search) levels(ctx context.Context) (map[string]seats, error) {
+func (s *search) levels(ctx context.Context) (map[string]int, error) {
 	brackets := map[string]*bracket{}
 	for i := range s.free.Levels {
 		l := &s.free.Levels[i]
@@ -156,25 +152,16 @@ func (s *search) levels(ctx context.Context) (map[string]seats, error) {
 			brackets[l.Name] = newBracket(int(math.Ceil(max(l.Seats.Max, 1))))
 		}
 	}
-	for anyOpen(brackets) {
+	for slices.ContainsFunc(slices.Collect(maps.Values(brackets)), func(b *bracket) bool { return !b.done() }) {
 		if err := s.narrow(ctx, brackets); err != nil {
 			return nil, err
 		}
 	}
-	found := map[string]seats{}
+	found := map[string]int{}
 	for name, b := range brackets {
-		found[name] = seats(b.high)
+		found[name] = b.high
 	}
 	return found, nil
-}
-
-func anyOpen(brackets map[string]*bracket) bool {
-	for _, b := range brackets {
-		if !b.done() {
-			return true
-		}
-	}
-	return false
 }
 
 // narrow simulates limits within the brackets of all levels, and narrows the brackets.

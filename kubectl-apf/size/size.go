@@ -70,6 +70,8 @@ type Seats struct {
 	High int `json:"high"`
 }
 
+func exactly(seats int) Seats { return Seats{seats, seats, seats} }
+
 // Level is a priority level.
 type Level struct {
 	Name string `json:"name"`
@@ -164,7 +166,7 @@ func (s *search) size(options Options, whole *need) *Size {
 	r := s.free
 	out := &Size{
 		Basis: options.Basis, Replicas: max(r.Replicas, options.Replicas), Requests: r.Requests, LeftOut: r.LeftOut, Seconds: r.Seconds, Rejected: s.rejected,
-		Need: whole.total.exactly(), Notes: slices.Clone(r.Notes),
+		Need: exactly(whole.total), Notes: slices.Clone(r.Notes),
 	}
 	if options.Notes != nil {
 		out.Notes = slices.Clone(options.Notes)
@@ -189,9 +191,8 @@ func (s *search) size(options Options, whole *need) *Size {
 			if have, known := nominal[of.Name]; known {
 				l.Have = &have
 			}
-			if seats, known := whole.levels[of.Name]; known && of.Requests > 0 {
-				exactly := seats.exactly()
-				l.Need = &exactly
+			if seats, known := whole.levels[of.Name]; known {
+				l.Need = new(exactly(seats))
 			}
 		}
 		out.Levels = append(out.Levels, l)
@@ -202,10 +203,10 @@ func (s *search) size(options Options, whole *need) *Size {
 // include widens the ranges by what a part needs.
 func (s *Size) include(part *need) {
 	s.Parts++
-	s.Need.include(int(part.total))
+	s.Need.include(part.total)
 	for i := range s.Levels {
 		if l := &s.Levels[i]; l.Need != nil {
-			l.Need.include(int(part.levels[l.Name]))
+			l.Need.include(part.levels[l.Name])
 		}
 	}
 }
@@ -218,7 +219,7 @@ func (s *Size) decide() {
 		switch {
 		case l.Exempt:
 		case l.Need == nil:
-			s.Fitted = s.Fitted.plus(Seats{1, 1, 1})
+			s.Fitted = s.Fitted.plus(exactly(1))
 		default:
 			s.Fitted = s.Fitted.plus(*l.Need)
 		}

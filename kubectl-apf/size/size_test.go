@@ -67,9 +67,10 @@ func every(seconds float64) requests {
 
 // Ten requests a second of nearly a second each use ten seats, by Little's law, and with ten seats
 // none waits. The level has 20 of 245 shares, so ten seats of it are 112 to 122 in total:
-// ceil(T * 20 / 245) >= 10 from T = 111 on.
+// ceil(T * 20 / 245) >= 10 from T = 111 on. Another level with more shares has five of them.
 func TestAConstantStreamNeedsItsSeats(t *testing.T) {
-	out := sized(t, every(0.1), size.Options{Have: 600}, unshared(t), "wait.max == 0s")
+	all := traffic(1, 40*time.Second, person(bursts(0.1, 1, 0), constant(0.99)), robot(bursts(0.2, 1, 0), constant(0.99)))
+	out := sized(t, all, size.Options{Have: 600}, unshared(t), "wait.max == 0s")
 	l := levelOf(t, out, "global-default")
 	require.NotNil(t, l.Need)
 	assert.Equal(t, 10, l.Need.Seats)
@@ -79,9 +80,10 @@ func TestAConstantStreamNeedsItsSeats(t *testing.T) {
 	assert.Equal(t, 49, *l.Have) // ceil(600 * 20 / 245)
 	assert.InDelta(t, 111, out.Need.Seats, 2)
 	assert.Equal(t, size.Yes, out.Enough)
-	assert.Equal(t, 10+6, out.Fitted.Seats) // and a seat of each of the other six levels that are limited
+	assert.Equal(t, 5, levelOf(t, out, "workload-low").Need.Seats)
+	assert.Equal(t, 10+5+5, out.Fitted.Seats) // and a seat of each of the other five levels that are limited
 	assert.Nil(t, levelOf(t, out, "system").Need)
-	assert.Contains(t, strings.Join(out.Notes, "\n"), "What these levels need is unknown: no request was theirs: catch-all, leader-election, node-high, system, workload-high, workload-low.")
+	assert.Contains(t, strings.Join(out.Notes, "\n"), "What these levels need is unknown: no request was theirs: catch-all, leader-election, node-high, system, workload-high.")
 	assert.True(t, levelOf(t, out, "exempt").Exempt)
 }
 
@@ -94,13 +96,6 @@ func TestSharesOfTheExemptLevelChangeNoNeed(t *testing.T) {
 	}
 	out := sized(t, every(0.1), size.Options{Have: 600}, c, "wait.max == 0s")
 	assert.Equal(t, 10, levelOf(t, out, "global-default").Need.Seats)
-}
-
-func TestFlagsAddUpToTheNeed(t *testing.T) {
-	out := sized(t, every(0.1), size.Options{}, unshared(t), "wait.max == 0s")
-	need := out.Need.High
-	assert.Equal(t, []string{flag("max-requests-inflight", need-need/3), flag("max-mutating-requests-inflight", need/3)}, out.Flags.KubeAPIServer)
-	assert.Equal(t, append(out.Flags.KubeAPIServer[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", out.Need.Seats)), out.Flags.FlowControlAPIServer)
 }
 
 // 0 would be no limit, and a total of one seat cannot adapt.
@@ -134,12 +129,15 @@ func TestARangeNeedsTime(t *testing.T) {
 	out := sized(t, traffic(1, 110*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
 	assert.Zero(t, out.Parts)
 	assert.Equal(t, out.Need.Low, out.Need.High)
-	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range")
-	out = sized(t, traffic(1, 130*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
-	assert.Equal(t, 4, out.Parts)
+	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range: the requests are of 1m50s, and must be of 2m0s for one.")
+	paused := person(func(random *random, until float64) []float64 {
+		return slices.DeleteFunc(poisson(20)(random, until), func(at float64) bool { return at > 60 && at < 100 })
+	}, exponential(0.1))
+	out = sized(t, traffic(1, 130*time.Second, paused), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Equal(t, 3, out.Parts, "the third has no requests")
 	assert.LessOrEqual(t, out.Need.Low, out.Need.Seats)
 	assert.GreaterOrEqual(t, out.Need.High, out.Need.Seats)
-	assert.Contains(t, out.Notes[len(out.Notes)-1], "4 parts of 32s")
+	assert.Contains(t, out.Notes[len(out.Notes)-1], "3 parts of 32s")
 }
 
 // A part with a busier level needs more, and the others do not: the range says both.
@@ -174,7 +172,7 @@ func TestAGoalMayBeAboutWhatIsOnlyInAPart(t *testing.T) {
 	}, exponential(0.1))
 	out := sized(t, traffic(1, 160*time.Second, robot(poisson(20), exponential(0.1)), late), size.Options{}, builtIn(t), "schema.global-default.wait.p99 < 100ms")
 	assert.Equal(t, 4, out.Parts)
-	assert.Nil(t, levelOf(t, out, "exempt").Need)
+	assert.Nil(t, levelOf(t, out, "workload-low").Need, "no goal is about it")
 	assert.Equal(t, 1, levelOf(t, out, "global-default").Need.Low)
 }
 
@@ -240,23 +238,51 @@ func TestFailuresAreReturned(t *testing.T) {
 func TestRequestsThatWereRejectedMakeEnoughUncertain(t *testing.T) {
 	r := every(0.1)
 	r[7].Rejected = "unknown"
-	out := sized(t, r, size.Options{Have: 600}, unshared(t), "wait.p99 < 100ms")
+	out := sized(t, r, size.Options{Have: 600, Replicas: 3}, unshared(t), "wait.p99 < 100ms")
 	assert.Equal(t, size.Uncertain, out.Enough)
-	var text bytes.Buffer
-	require.NoError(t, out.WriteTable(&text, table.Options{}))
-	assert.Contains(t, text.String(), "Uncertain: when the requests were recorded, 1 were rejected.")
+	assert.EqualValues(t, 1, out.Rejected)
+	assert.Equal(t, 3, out.Replicas, "more than the requests are of")
 }
 
 func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
-	out := sized(t, every(0.1), size.Options{Have: 60, Basis: "a test"}, unshared(t), "wait.max == 0s")
-	out.LeftOut = 3
-	var text bytes.Buffer
-	require.NoError(t, out.WriteTable(&text, table.Options{}))
-	for _, want := range []string{
-		"One API server needs ", "(there is one). It has 60. Is that enough? No.\n", "By simulation of a test: ",
-		"3 more are left out, and need seats that are not in these numbers.",
-		"kube-apiserver:         --max-requests-inflight=", "There is no range",
-	} {
-		assert.Contains(t, text.String(), want)
+	out := size.Size{
+		Basis: "a test", Goals: []string{"wait.p99 < 100ms", "rejected == 0"}, Replicas: 3, Requests: 1200, LeftOut: 3, Seconds: 40.4, Rejected: 2, Parts: 4,
+		Need: size.Seats{Seats: 111, Low: 100, High: 130}, Fitted: size.Seats{Seats: 16, Low: 16, High: 16}, Have: new(120), Enough: size.Uncertain,
+		Levels: []size.Level{
+			{Name: "exempt", Exempt: true, Requests: 5, PerSecond: 0.12, Mean: 0.26, Most: 2},
+			{Name: "global-default", Requests: 400, PerSecond: 9.96, Mean: 9.9, Most: 10, Need: &size.Seats{Seats: 10, Low: 9, High: 12}, Have: new(49), Shares: 20},
+			{Name: "system", Have: new(74), Shares: 30},
+		},
+		Flags: size.Flags{KubeAPIServer: []string{"--a=1", "--b=2"}, FlowControlAPIServer: []string{"--c=3"}}, Notes: []string{"A note."},
 	}
+	text := func() string {
+		var text bytes.Buffer
+		require.NoError(t, out.WriteTable(&text, table.Options{}))
+		return text.String()
+	}
+	assert.Equal(t, `One API server needs 111 (100 to 130) seats (there are 3). It has 120. Is that enough? Uncertain: that is within the range.
+Without lending and borrowing, and with shares that follow the needs of the levels, it needs 16.
+By simulation of a test: 1200 requests in 40 s. 3 more are left out, and need seats that are not in these numbers.
+Goals, for each priority level: wait.p99 < 100ms, rejected == 0
+
+PRIORITY LEVELS
+LEVEL           REQUESTS/S  MEAN  MOST   NEEDS  RANGE  HAS  SHARES
+exempt                 0.1   0.3     2  exempt      -    -       -
+global-default        10.0   9.9    10      10   9-12   49      20
+system                 0.0   0.0     0       -      -   74      30
+
+FLAGS
+kube-apiserver:         --a=1 --b=2
+flowcontrol-apiserver:  --c=3
+
+Note: A note.
+`, text())
+	out.Replicas, out.LeftOut, out.Have, out.Parts = 1, 0, new(130), 0
+	assert.Contains(t, text(), "(there is one). It has 130. Is that enough? Uncertain: when the requests were recorded, 2 were rejected. The API server had another configuration or fewer seats, or the trace lacks what held them.\n")
+	assert.Contains(t, text(), "requests in 40 s.\nGoals")
+	assert.Contains(t, text(), "      10      -   49      20\n", "without parts there is no range")
+	out.Enough, out.Have = size.No, new(99)
+	assert.Contains(t, text(), " It has 99. Is that enough? No.\n")
+	out.Have = nil
+	assert.Contains(t, text(), "(there is one).\nWithout")
 }

@@ -13,7 +13,7 @@ import (
 const doublings = 5
 
 // total searches the total that the requests need.
-func (s *search) total(ctx context.Context) (seats, error) {
+func (s *search) total(ctx context.Context) (int, error) {
 	top, err := s.highest(ctx)
 	if err != nil {
 		return 0, err
@@ -27,7 +27,7 @@ func (s *search) total(ctx context.Context) (seats, error) {
 		}
 		b.narrow(points, func(i int) bool { return holds[i] })
 	}
-	return seats(b.high), nil
+	return b.high, nil
 }
 
 // highest returns a total that meets the goals.
