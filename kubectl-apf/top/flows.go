@@ -82,12 +82,8 @@ func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 		out.Flows = append(out.Flows, *flows[key])
 		out.Total.add(flows[key])
 	}
-	for i := range out.Flows { // a sum of some flows is none of all
-		for f, figure := range out.Flows[i].figures() {
-			if *figure == nil {
-				*out.Total.figures()[f] = nil
-			}
-		}
+	for i := range out.Flows {
+		forget(out.Total.figures(), out.Flows[i].figures())
 	}
 	var err error
 	out.Flows, out.Omitted, err = choose(out.Flows, flowOrders(), options)

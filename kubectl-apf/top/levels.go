@@ -83,12 +83,8 @@ func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 		out.Levels = append(out.Levels, *levels[name])
 		out.Total.add(levels[name])
 	}
-	for i := range out.Levels { // a sum of some levels is none of all
-		for f, figure := range out.Levels[i].figures() {
-			if *figure == nil {
-				*out.Total.figures()[f] = nil
-			}
-		}
+	for i := range out.Levels {
+		forget(out.Total.figures(), out.Levels[i].figures())
 	}
 	out.Total.Replicas = out.told()
 	out.lacking("LIMIT and NOMINAL", now, replica.EndpointMetrics)

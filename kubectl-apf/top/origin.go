@@ -83,6 +83,15 @@ func (o Origin) told() int {
 	return count
 }
 
+// forget makes the figures of a total unknown that a part of it does not tell: a sum of some is none of all.
+func forget(total, part []**int) {
+	for i, figure := range part {
+		if *figure == nil {
+			*total[i] = nil
+		}
+	}
+}
+
 // longer makes the longest known wait not less than wait, in seconds; nil if it is unknown.
 func longer(longest **float64, wait *float64) {
 	if wait != nil && (*longest == nil || **longest < *wait) {
