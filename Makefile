@@ -154,11 +154,10 @@ report: bin/gotestsum ## List what failed in the last test run, and what passed 
 # nothing else compiles, while those of the programs are compiled.
 #
 # The race detector compiles all dependencies once more, and each test is linked with
-# them. So `make test` runs under it those packages of the engine that hold its state
-# and that need little of Kubernetes; `make test-long` runs every package. LARGE are the
-# others of the engine, RACED names what runs under the detector in its folder.
-LARGE := /pkg/apf(/(allocation|classify|configsync|filter|options|storage|internal/(adoption|benchmarks|debugendpoints|metrics|statussync|test/release)))?$$
-RACED = $(if $(LANE),./...,$$(go list ./... | grep -vE '$(LARGE)'))
+# them. So `make test` runs under it those packages of the engine that several goroutines
+# share, which need little of Kubernetes; `make test-long` runs every package. Tests of one
+# goroutine that would take minutes are in files that it leaves out.
+RACED := $(if $(LANE),./...,./clock ./engine ./estimate ./queueset ./total ./internal/guarded ./internal/heavyhitters ./internal/rejections ./internal/stats)
 
 .PHONY: test-units
 test-units:
@@ -169,13 +168,11 @@ test-unit: bin/gotestsum ## Run the unit tests, without the race detector
 	@echo "test-unit: every package except the end-to-end tests"
 	@$(on-base) && $(call run-tests,unit) $$(go list ./... $(ENGINE)/... | grep -vE '/test/(e2e|repo)')
 
-# pkg/apf/queueset has tests that the race detector leaves out.
 .PHONY: test-plain
 test-plain: bin/gotestsum
 	@echo "test-plain: unit tests without the race detector"
 	@status=0; \
-	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... | grep -v '/pkg/generated') \
-	  $(if $(LANE),,$$(go list $(ENGINE)/... | grep -E '$(LARGE)')) $(ENGINE)/queueset || status=$$?; \
+	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... $(ENGINE)/... | grep -v '/pkg/generated') || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
   (cd kubectl-apf && $(call run-tests,plugin) $$(go list ./... | grep -v '/e2e')) || status=$$?; \
   (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
@@ -183,7 +180,7 @@ test-plain: bin/gotestsum
 
 .PHONY: test-race
 test-race: bin/gotestsum ## Run unit tests of the engine under the race detector
-	@echo "test-race: $(if $(LANE),the engine,the state of the engine) under the race detector"
+	@echo "test-race: $(if $(LANE),the engine,what goroutines of the engine share) under the race detector"
 	@command -v "$${CC:-cc}" >/dev/null || { echo "test-race: no C compiler found, which the race detector requires: install gcc or clang, or set CC" >&2; exit 1; }
 	@export CGO_ENABLED=1; cd pkg/apf && $(call run-tests,race) -race $(RACED)
 

@@ -207,3 +207,22 @@ func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
 	assert.Nil(t, second.Ready())
 	assert.True(t, f.set.Idle())
 }
+
+func TestARequestThatIsDisplacedStopsWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, queues(1, 1, 1), 1)
+		holder := f.arrive("a", wide(1), queueset.Seated)
+		r := f.arrive("a", wide(1), queueset.Waiting)
+		outcome := queueset.Waiting
+		go func() { outcome = f.set.Wait(context.Background(), r) }()
+		synctest.Wait()
+		next := f.arrive("b", wide(1), queueset.Waiting)
+		synctest.Wait()
+		assert.Equal(t, queueset.Rejected, outcome)
+		f.set.Finish(holder)
+		require.True(t, dispatched(next))
+		f.set.Finish(next)
+		assert.True(t, f.set.Idle())
+		assert.Empty(t, f.set.Dump().Requests)
+	})
+}
