@@ -59,12 +59,20 @@ func isMandatory(object Object) bool {
 	return isMandatorySchema(object.Name)
 }
 
-// serverOwns reports whether the server may change the spec of a built-in object. It
+// AutoUpdate returns the value of the annotation that says whether the server owns the spec of
+// an object. It is not ok if the annotation is absent or not a boolean of strconv.ParseBool, which
+// kube-apiserver uses too.
+func AutoUpdate(object metav1.Object) (owns, ok bool) {
+	owns, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
+	return owns, err == nil
+}
+
+// ServerOwns reports whether the server may change the spec of a suggested object. It
 // may if the annotation says so, and without the annotation unless a user has changed
 // the spec. A manifest has no generation: applying it keeps the annotation that the
 // server has set.
-func serverOwns(object metav1.Object) bool {
-	if owns, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey]); err == nil {
+func ServerOwns(object metav1.Object) bool {
+	if owns, ok := AutoUpdate(object); ok {
 		return owns
 	}
 	return object.GetGeneration() <= 1
@@ -93,11 +101,11 @@ func deletedByServer(object Object) Finding {
 		"Remove the annotation, which belongs to built-in objects.")
 }
 
-// isObsolete reports whether the server takes an object that is not built in for one
-// of another release.
-func isObsolete(object metav1.Object) bool {
-	owns, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
-	return err == nil && owns && object.GetDeletionTimestamp() == nil
+// IsObsolete reports whether the server takes an object that is not built in for one
+// of another release, and deletes it. An object that waits for its finalizers is already deleted.
+func IsObsolete(object metav1.Object) bool {
+	owns, _ := AutoUpdate(object)
+	return owns && object.GetDeletionTimestamp() == nil
 }
 
 // ownership returns the findings about who owns the object: FC301 and FC304. isDefault
@@ -106,9 +114,9 @@ func ownership(object Object, metadata metav1.Object, isBuiltIn, isDefault bool)
 	switch {
 	case isMandatory(object) || isDefault:
 		return nil
-	case isBuiltIn && serverOwns(metadata):
+	case isBuiltIn && ServerOwns(metadata):
 		return []Finding{reverted(object)}
-	case !isBuiltIn && isObsolete(metadata):
+	case !isBuiltIn && IsObsolete(metadata):
 		return []Finding{deletedByServer(object)}
 	default:
 		return nil

@@ -65,11 +65,6 @@ func (j *judge) selected() []Finding {
 // levelExists reports whether a level is in force.
 func (j *judge) levelExists(name string) bool { return isMandatoryLevel(name) || j.levels[name] != nil }
 
-// sortedLevels returns the levels by name.
-func (j *judge) sortedLevels() []*flowcontrolv1.PriorityLevelConfiguration {
-	return sortedByName(j.levels)
-}
-
 // completeSchemas returns copies of the schemas with their defaults. A copy shares its
 // rules with the original.
 func completeSchemas(schemas []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {

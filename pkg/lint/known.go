@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -12,10 +14,9 @@ type known struct {
 	namespaces sets.Set[string]
 	accounts   map[string]sets.Set[string] // by namespace
 	apiGroups  sets.Set[string]
-	resources  sets.Set[Resource] // with Namespaced unset
-	namespaced map[string]bool    // whether a resource of the name is namespaced in some group
-	discovered map[Resource]bool  // whether it is namespaced
-	builtIn    map[Resource]bool  // the same of Kubernetes, for what is not discovered
+	names      sets.Set[string]  // of resources, in any group
+	discovered map[Resource]bool // with Namespaced unset: whether it is namespaced
+	builtIn    map[Resource]bool // the same of Kubernetes, for what is not discovered
 }
 
 func newKnown(facts *Facts) *known {
@@ -30,12 +31,11 @@ func newKnown(facts *Facts) *known {
 		}
 	}
 	if facts.Resources != nil {
-		k.apiGroups, k.resources, k.namespaced, k.discovered = sets.New[string](), sets.New[Resource](), map[string]bool{}, map[Resource]bool{}
+		k.apiGroups, k.names, k.discovered = sets.New[string](), sets.New[string](), map[Resource]bool{}
 		for _, resource := range facts.Resources {
 			k.apiGroups.Insert(resource.Group)
-			k.resources.Insert(Resource{Group: resource.Group, Name: resource.Name})
+			k.names.Insert(resource.Name)
 			k.discovered[Resource{Group: resource.Group, Name: resource.Name}] = resource.Namespaced
-			k.namespaced[resource.Name] = k.namespaced[resource.Name] || resource.Namespaced
 		}
 	}
 	return k
@@ -53,19 +53,16 @@ func builtInResources() map[Resource]bool {
 // serves reports whether one of the API groups, which may be the wildcard, has the
 // resource, or that this is unknown.
 func (k *known) serves(apiGroups []string, resource string) bool {
-	if k.resources == nil {
+	if k.discovered == nil {
 		return true
 	}
 	if rules.IsAll(apiGroups) {
-		_, found := k.namespaced[resource]
+		return k.names.Has(resource)
+	}
+	return slices.ContainsFunc(apiGroups, func(group string) bool {
+		_, found := k.discovered[Resource{Group: group, Name: resource}]
 		return found
-	}
-	for _, group := range apiGroups {
-		if k.resources.Has(Resource{Group: group, Name: resource}) {
-			return true
-		}
-	}
-	return false
+	})
 }
 
 // hasNamespace reports whether the namespace exists, or that this is unknown.

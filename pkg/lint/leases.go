@@ -13,8 +13,6 @@ const (
 	fills = 0.5
 )
 
-const ofLeases = `Add a FlowSchema that sends get, create and update of leases of this service account to the priority level "leader-election", with a lower matchingPrecedence.`
-
 // heldUpLeases is FC602: the client writes leases in a level that held requests up, and of
 // whose seat-seconds it used most.
 func (j *judge) heldUpLeases(c *Client) []Finding {
@@ -22,12 +20,13 @@ func (j *judge) heldUpLeases(c *Client) []Finding {
 	if c.Leases < minLeases || level.HeldUp == 0 || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
 		return nil
 	}
-	remedy := ofLeases
+	who := "service account"
 	if _, _, err := serviceaccount.SplitUsername(c.User); err != nil {
-		remedy = `Add a FlowSchema that sends get, create and update of leases of this client to the priority level "leader-election", with a lower matchingPrecedence.`
+		who = "client"
 	}
 	return []Finding{finding(HeldUpLeases, c.object(), "",
 		fmt.Sprintf("This client writes its leases in the priority level %q that it fills: it used %.0f of the %.0f seat-seconds there, %d requests of the level waited or were rejected, and %d of its %d writes of leases were among them.",
-			c.PriorityLevel, c.SeatSeconds, level.SeatSeconds, level.HeldUp, c.HeldUpLeases, c.Leases), remedy).
+			c.PriorityLevel, c.SeatSeconds, level.SeatSeconds, level.HeldUp, c.HeldUpLeases, c.Leases),
+		"Add a FlowSchema that sends get, create and update of leases of this "+who+` to the priority level "leader-election", with a lower matchingPrecedence.`).
 		relatedTo(schemaObject(c.FlowSchema), levelObject(c.PriorityLevel))}
 }

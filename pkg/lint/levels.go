@@ -14,7 +14,7 @@ import (
 // judgeLevels judges each level, by name.
 func (j *judge) judgeLevels() {
 	users := schemasByLevel(j.schemas)
-	for _, level := range j.sortedLevels() {
+	for _, level := range sortedByName(j.levels) {
 		builtIn, isDefault := j.defaults.level(level.Name) != nil, j.defaults.hasLevel(level)
 		if j.Defaults.PriorityLevels != nil {
 			j.add(ownership(levelObject(level.Name), level, builtIn, isDefault)...)
@@ -38,7 +38,7 @@ func (j *judge) judgeLevels() {
 	}
 	if j.Total > 0 {
 		j.add(sharesDrop(j.levels, j.defaults, j.Total)...)
-		j.add(lending(j.sortedLevels(), j.limits)...)
+		j.add(lending(sortedByName(j.levels), j.limits)...)
 	}
 }
 
@@ -93,14 +93,11 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allo
 
 // noSeats is FC201.
 func noSeats(level *flowcontrolv1.PriorityLevelConfiguration) Finding {
+	message := "This level has no seats of its own, so its requests wait in queues until it has borrowed seats or they are rejected."
 	if level.Spec.Limited.BorrowingLimitPercent != nil {
-		return finding(NoSeats, levelObject(level.Name), sharesField,
-			"This level has no seats, and a percentage of none lets it borrow none, so its requests wait in queues until they are rejected.",
-			"Raise nominalConcurrencyShares, or use the limit response Reject.")
+		message = "This level has no seats, and a percentage of none lets it borrow none, so its requests wait in queues until they are rejected."
 	}
-	return finding(NoSeats, levelObject(level.Name), sharesField,
-		"This level has no seats of its own, so its requests wait in queues until it has borrowed seats or they are rejected.",
-		"Raise nominalConcurrencyShares, or use the limit response Reject.")
+	return finding(NoSeats, levelObject(level.Name), sharesField, message, "Raise nominalConcurrencyShares, or use the limit response Reject.")
 }
 
 // unusedLevel is FC202.

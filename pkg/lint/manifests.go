@@ -42,7 +42,7 @@ func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
 	for _, err := range errs {
 		if !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.Field, err.Field) }) {
 			findings = append(findings, finding(InvalidObject, object, err.Field,
-				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(reason(err), ".")), "Correct the field."))
+				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(err.ErrorBody(), ".")), "Correct the field."))
 		}
 	}
 	return findings

@@ -75,7 +75,7 @@ func TestAdviceAgreesWithCheck(t *testing.T) {
 		bundle := manifestFile(t, test.file)
 		judged := newJudge(&bundle)
 		advisor := NewAdvisor(bundle.Defaults, bundle.Total)
-		stored := &fakeReader{levels: judged.sortedLevels()}
+		stored := &fakeReader{levels: sortedByName(judged.levels)}
 		for _, schema := range judged.schemas {
 			stored.schemas = append(stored.schemas, *schema)
 		}

@@ -59,11 +59,11 @@ func newOurs() *server {
 	return newServer(ourinstall.NewScheme(), ourhub.SchemeGroupVersion, func(hub runtime.Object, _ schema.GroupVersion) (_, _, _ field.ErrorList) {
 		switch object := hub.(type) {
 		case *ourhub.FlowSchema:
-			old := &ourhub.FlowSchema{}
-			return ours.ValidateFlowSchema(object), ours.ValidateFlowSchemaUpdate(old, object), ours.ValidateFlowSchemaStatusUpdate(old, object)
+			errs := ours.ValidateFlowSchema(object)
+			return errs, errs, ours.ValidateFlowSchemaStatus(object)
 		case *ourhub.PriorityLevelConfiguration:
-			old := &ourhub.PriorityLevelConfiguration{}
-			return ours.ValidatePriorityLevelConfiguration(object), ours.ValidatePriorityLevelConfigurationUpdate(old, object), ours.ValidatePriorityLevelConfigurationStatusUpdate(old, object)
+			errs := ours.ValidatePriorityLevelConfiguration(object)
+			return errs, errs, ours.ValidatePriorityLevelConfigurationStatus(object)
 		}
 		panic(fmt.Sprintf("no validation of %T", hub))
 	})

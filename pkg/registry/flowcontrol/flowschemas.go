@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -28,13 +27,7 @@ func flowSchemas(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowcont
 		spec:       func(schema *flowcontrol.FlowSchema) any { return schema.Spec },
 		copySpec:   func(to, from *flowcontrol.FlowSchema) { to.Spec = from.Spec },
 		copyStatus: func(to, from *flowcontrol.FlowSchema) { to.Status = from.Status },
-		validate:   validation.ValidateFlowSchema,
-		validateUpdate: func(updated, old *flowcontrol.FlowSchema) field.ErrorList {
-			return validation.ValidateFlowSchemaUpdate(old, updated)
-		},
-		validateStatusUpdate: func(updated, old *flowcontrol.FlowSchema) field.ErrorList {
-			return validation.ValidateFlowSchemaStatusUpdate(old, updated)
-		},
+		validate:   validation.ValidateFlowSchema, validateStatus: validation.ValidateFlowSchemaStatus,
 		table: flowSchemaTable(clock),
 		advice: advice[*flowcontrol.FlowSchema]{
 			written: func(ctx context.Context, written, old *flowcontrol.FlowSchema, before lint.Reader) []lint.Finding {

@@ -33,9 +33,8 @@ type kind[T object] struct {
 	// copySpec and copyStatus copy a part of one object to another.
 	copySpec, copyStatus func(to, from T)
 
-	validate func(T) field.ErrorList
-	// An update of the object or of its status is valid beside the old object.
-	validateUpdate, validateStatusUpdate func(updated, old T) field.ErrorList
+	// validate is for a new object and for an update, validateStatus for an update of the status.
+	validate, validateStatus func(T) field.ErrorList
 
 	table  table[T]
 	advice advice[T]

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -26,13 +25,7 @@ func priorityLevels(clock clock.PassiveClock, advisor *lint.Advisor) kind[*flowc
 		spec:       func(level *flowcontrol.PriorityLevelConfiguration) any { return level.Spec },
 		copySpec:   func(to, from *flowcontrol.PriorityLevelConfiguration) { to.Spec = from.Spec },
 		copyStatus: func(to, from *flowcontrol.PriorityLevelConfiguration) { to.Status = from.Status },
-		validate:   validation.ValidatePriorityLevelConfiguration,
-		validateUpdate: func(updated, old *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
-			return validation.ValidatePriorityLevelConfigurationUpdate(old, updated)
-		},
-		validateStatusUpdate: func(updated, old *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
-			return validation.ValidatePriorityLevelConfigurationStatusUpdate(old, updated)
-		},
+		validate:   validation.ValidatePriorityLevelConfiguration, validateStatus: validation.ValidatePriorityLevelConfigurationStatus,
 		table: priorityLevelTable(clock),
 		advice: advice[*flowcontrol.PriorityLevelConfiguration]{
 			written: func(ctx context.Context, written, old *flowcontrol.PriorityLevelConfiguration, before lint.Reader) []lint.Finding {

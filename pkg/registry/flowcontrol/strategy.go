@@ -81,8 +81,8 @@ func (s specStrategy[T]) Validate(_ context.Context, created runtime.Object) fie
 }
 
 // ValidateUpdate validates an update.
-func (s specStrategy[T]) ValidateUpdate(_ context.Context, updated, old runtime.Object) field.ErrorList {
-	return s.validateUpdate(updated.(T), old.(T))
+func (s specStrategy[T]) ValidateUpdate(_ context.Context, updated, _ runtime.Object) field.ErrorList {
+	return s.validate(updated.(T))
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.
@@ -100,8 +100,8 @@ func (s statusStrategy[T]) PrepareForUpdate(_ context.Context, updated, old runt
 }
 
 // ValidateUpdate validates an update of the status.
-func (s statusStrategy[T]) ValidateUpdate(_ context.Context, updated, old runtime.Object) field.ErrorList {
-	return s.validateStatusUpdate(updated.(T), old.(T))
+func (s statusStrategy[T]) ValidateUpdate(_ context.Context, updated, _ runtime.Object) field.ErrorList {
+	return s.validateStatus(updated.(T))
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.

@@ -105,10 +105,10 @@ func validate(object runtime.Object) {
 	switch object := object.(type) {
 	case *flowcontrol.FlowSchema:
 		validation.ValidateFlowSchema(object)
-		validation.ValidateFlowSchemaStatusUpdate(object, object)
+		validation.ValidateFlowSchemaStatus(object)
 	case *flowcontrol.PriorityLevelConfiguration:
 		validation.ValidatePriorityLevelConfiguration(object)
-		validation.ValidatePriorityLevelConfigurationStatusUpdate(object, object)
+		validation.ValidatePriorityLevelConfigurationStatus(object)
 	case *flowcontrol.FlowSchemaList:
 		for i := range object.Items {
 			validate(&object.Items[i])

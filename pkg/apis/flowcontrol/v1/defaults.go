@@ -1,29 +1,32 @@
 package v1
 
 import (
+	"cmp"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/utils/ptr"
 )
 
-// The defaults of omitted fields.
+// The defaults of omitted fields, in every version.
 const (
-	defaultMatchingPrecedence       int32 = 1000
-	defaultNominalConcurrencyShares int32 = 30
-	defaultQueues                   int32 = 64
-	defaultHandSize                 int32 = 8
-	defaultQueueLengthLimit         int32 = 50
+	DefaultMatchingPrecedence       int32 = 1000
+	DefaultNominalConcurrencyShares int32 = 30
+
+	defaultQueues           int32 = 64
+	defaultHandSize         int32 = 8
+	defaultQueueLengthLimit int32 = 50
 )
 
 // SetDefaults_FlowSchemaSpec sets the defaults of a FlowSchema.
 func SetDefaults_FlowSchemaSpec(spec *flowcontrolv1.FlowSchemaSpec) {
-	defaultTo(&spec.MatchingPrecedence, defaultMatchingPrecedence)
+	spec.MatchingPrecedence = cmp.Or(spec.MatchingPrecedence, DefaultMatchingPrecedence)
 }
 
 // SetDefaults_LimitedPriorityLevelConfiguration sets the defaults of a limited level.
 // Explicit zero shares stay zero.
 func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1.LimitedPriorityLevelConfiguration) {
 	if limited.NominalConcurrencyShares == nil {
-		limited.NominalConcurrencyShares = new(defaultNominalConcurrencyShares)
+		limited.NominalConcurrencyShares = new(DefaultNominalConcurrencyShares)
 	}
 	if limited.LendablePercent == nil {
 		limited.LendablePercent = ptr.To[int32](0)
@@ -42,13 +45,7 @@ func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1.ExemptPr
 
 // SetDefaults_QueuingConfiguration sets the defaults of fields that are zero.
 func SetDefaults_QueuingConfiguration(queuing *flowcontrolv1.QueuingConfiguration) {
-	defaultTo(&queuing.Queues, defaultQueues)
-	defaultTo(&queuing.HandSize, defaultHandSize)
-	defaultTo(&queuing.QueueLengthLimit, defaultQueueLengthLimit)
-}
-
-func defaultTo(field *int32, value int32) {
-	if *field == 0 {
-		*field = value
-	}
+	queuing.Queues = cmp.Or(queuing.Queues, defaultQueues)
+	queuing.HandSize = cmp.Or(queuing.HandSize, defaultHandSize)
+	queuing.QueueLengthLimit = cmp.Or(queuing.QueueLengthLimit, defaultQueueLengthLimit)
 }

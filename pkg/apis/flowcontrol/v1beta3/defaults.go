@@ -1,22 +1,18 @@
 package v1beta3
 
 import (
+	"cmp"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	"k8s.io/utils/ptr"
-)
 
-// The defaults of omitted fields.
-const (
-	defaultMatchingPrecedence       int32 = 1000
-	defaultNominalConcurrencyShares int32 = 30
-	defaultQueues                   int32 = 64
-	defaultHandSize                 int32 = 8
-	defaultQueueLengthLimit         int32 = 50
+	v1 "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/v1"
 )
 
 // SetDefaults_FlowSchemaSpec sets the defaults of a FlowSchema.
 func SetDefaults_FlowSchemaSpec(spec *flowcontrolv1beta3.FlowSchemaSpec) {
-	defaultTo(&spec.MatchingPrecedence, defaultMatchingPrecedence)
+	spec.MatchingPrecedence = cmp.Or(spec.MatchingPrecedence, v1.DefaultMatchingPrecedence)
 }
 
 // SetDefaults_PriorityLevelConfiguration sets the default shares of a limited level.
@@ -26,7 +22,8 @@ func SetDefaults_PriorityLevelConfiguration(level *flowcontrolv1beta3.PriorityLe
 		return
 	}
 	if _, preserveZero := level.Annotations[flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey]; !preserveZero {
-		defaultTo(&level.Spec.Limited.NominalConcurrencyShares, defaultNominalConcurrencyShares)
+		shares := &level.Spec.Limited.NominalConcurrencyShares
+		*shares = cmp.Or(*shares, v1.DefaultNominalConcurrencyShares)
 	}
 }
 
@@ -38,25 +35,12 @@ func SetDefaults_LimitedPriorityLevelConfiguration(limited *flowcontrolv1beta3.L
 	}
 }
 
-// SetDefaults_ExemptPriorityLevelConfiguration sets the defaults of an exempt level.
+// SetDefaults_ExemptPriorityLevelConfiguration sets the defaults of an exempt level, as in v1.
 func SetDefaults_ExemptPriorityLevelConfiguration(exempt *flowcontrolv1beta3.ExemptPriorityLevelConfiguration) {
-	if exempt.NominalConcurrencyShares == nil {
-		exempt.NominalConcurrencyShares = ptr.To[int32](0)
-	}
-	if exempt.LendablePercent == nil {
-		exempt.LendablePercent = ptr.To[int32](0)
-	}
+	v1.SetDefaults_ExemptPriorityLevelConfiguration((*flowcontrolv1.ExemptPriorityLevelConfiguration)(exempt))
 }
 
-// SetDefaults_QueuingConfiguration sets the defaults of fields that are zero.
+// SetDefaults_QueuingConfiguration sets the defaults of fields that are zero, as in v1.
 func SetDefaults_QueuingConfiguration(queuing *flowcontrolv1beta3.QueuingConfiguration) {
-	defaultTo(&queuing.Queues, defaultQueues)
-	defaultTo(&queuing.HandSize, defaultHandSize)
-	defaultTo(&queuing.QueueLengthLimit, defaultQueueLengthLimit)
-}
-
-func defaultTo(field *int32, value int32) {
-	if *field == 0 {
-		*field = value
-	}
+	v1.SetDefaults_QueuingConfiguration((*flowcontrolv1.QueuingConfiguration)(queuing))
 }

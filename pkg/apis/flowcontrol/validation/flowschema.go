@@ -15,23 +15,18 @@ import (
 // precedes it.
 const exemptMatchingPrecedence = 1
 
-// ValidateFlowSchema validates a FlowSchema on create.
+// ValidateFlowSchema validates a FlowSchema on create and on update.
 func ValidateFlowSchema(schema *flowcontrol.FlowSchema) field.ErrorList {
 	specPath := field.NewPath("spec")
 	errs := validateMetadata(&schema.ObjectMeta, field.NewPath("metadata"))
 	errs = append(errs, validateFlowSchemaSpec(schema.Name, &schema.Spec, specPath)...)
 	errs = append(errs, validateMandatoryFlowSchema(schema, specPath)...)
-	return append(errs, validateFlowSchemaStatus(&schema.Status, field.NewPath("status"))...)
+	return append(errs, ValidateFlowSchemaStatus(schema)...)
 }
 
-// ValidateFlowSchemaUpdate validates a FlowSchema on update.
-func ValidateFlowSchemaUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
-	return ValidateFlowSchema(updated)
-}
-
-// ValidateFlowSchemaStatusUpdate validates the status on update.
-func ValidateFlowSchemaStatusUpdate(_, updated *flowcontrol.FlowSchema) field.ErrorList {
-	return validateFlowSchemaStatus(&updated.Status, field.NewPath("status"))
+// ValidateFlowSchemaStatus validates the status on update.
+func ValidateFlowSchemaStatus(schema *flowcontrol.FlowSchema) field.ErrorList {
+	return validateConditionTypes(schema.Status.Conditions, func(c *flowcontrol.FlowSchemaCondition) string { return string(c.Type) })
 }
 
 func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path *field.Path) field.ErrorList {
@@ -72,12 +67,4 @@ func validateMatchingPrecedence(name string, precedence int32, path *field.Path)
 		})
 	}
 	return nil
-}
-
-func validateFlowSchemaStatus(status *flowcontrol.FlowSchemaStatus, path *field.Path) field.ErrorList {
-	types := make([]flowcontrol.FlowSchemaConditionType, len(status.Conditions))
-	for i := range status.Conditions {
-		types[i] = status.Conditions[i].Type
-	}
-	return validateConditionTypes(types, path.Child("conditions"))
 }

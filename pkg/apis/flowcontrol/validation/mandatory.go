@@ -9,6 +9,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -20,10 +21,8 @@ import (
 // validateMandatoryFlowSchema checks that a mandatory schema has the built-in spec,
 // which is in force in any case.
 func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Path) field.ErrorList {
-	i := slices.IndexFunc(bootstrap.MandatoryFlowSchemas, func(mandatory *flowcontrolv1.FlowSchema) bool {
-		return mandatory.Name == schema.Name
-	})
-	if i < 0 {
+	builtIn, mandatory := named(bootstrap.MandatoryFlowSchemas, schema.Name)
+	if !mandatory {
 		return nil
 	}
 	var spec flowcontrolv1.FlowSchemaSpec
@@ -31,20 +30,14 @@ func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Pat
 	if err := flowcontrolconversion.Convert_flowcontrol_FlowSchemaSpec_To_v1_FlowSchemaSpec(&schema.Spec, &spec, nil); err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
-	builtIn := &bootstrap.MandatoryFlowSchemas[i].Spec
-	if equality.Semantic.DeepEqual(&spec, builtIn) {
-		return nil
-	}
-	return notBuiltIn(path, schema.Spec, &spec, builtIn, "schema '"+schema.Name+"'")
+	return notBuiltIn(path, schema.Spec, &spec, &builtIn.Spec, "schema '"+schema.Name+"'")
 }
 
 // validateMandatoryLevel checks that a mandatory level has the built-in spec, except
 // for the shares and the lendable percentage of exempt, which users may set.
 func validateMandatoryLevel(level *flowcontrol.PriorityLevelConfiguration, path *field.Path) field.ErrorList {
-	i := slices.IndexFunc(bootstrap.MandatoryPriorityLevelConfigurations, func(mandatory *flowcontrolv1.PriorityLevelConfiguration) bool {
-		return mandatory.Name == level.Name
-	})
-	if i < 0 {
+	builtIn, mandatory := named(bootstrap.MandatoryPriorityLevelConfigurations, level.Name)
+	if !mandatory {
 		return nil
 	}
 	var spec flowcontrolv1.PriorityLevelConfigurationSpec
@@ -52,23 +45,33 @@ func validateMandatoryLevel(level *flowcontrol.PriorityLevelConfiguration, path 
 	if err := flowcontrolconversion.Convert_flowcontrol_PriorityLevelConfigurationSpec_To_v1_PriorityLevelConfigurationSpec(&level.Spec, &spec, nil); err != nil {
 		return field.ErrorList{field.InternalError(path, err)}
 	}
-	builtIn := bootstrap.MandatoryPriorityLevelConfigurations[i].Spec
+	want := builtIn.Spec
 	if level.Name == flowcontrolv1.PriorityLevelConfigurationNameExempt {
-		builtIn.Exempt = spec.Exempt
+		want.Exempt = spec.Exempt
 	}
-	if equality.Semantic.DeepEqual(&spec, &builtIn) {
-		return nil
+	return notBuiltIn(path, level.Spec, &spec, &want, "level '"+level.Name+"'")
+}
+
+// named returns the object of a name.
+func named[T metav1.Object](objects []T, name string) (found T, ok bool) {
+	for _, object := range objects {
+		if object.GetName() == name {
+			return object, true
+		}
 	}
-	return notBuiltIn(path, level.Spec, &spec, &builtIn, "level '"+level.Name+"'")
+	return found, false
 }
 
 // maxDifferences bounds the fields that a message names.
 const maxDifferences = 4
 
-// notBuiltIn returns the error of a mandatory object whose spec is not the built-in one.
+// notBuiltIn returns the error of a mandatory object whose spec is not the built-in one, none otherwise.
 // Its field is the whole spec, as in kube-apiserver; the message names the fields that
 // differ, and their built-in values.
 func notBuiltIn(path *field.Path, value, spec, builtIn any, name string) field.ErrorList {
+	if equality.Semantic.DeepEqual(spec, builtIn) {
+		return nil
+	}
 	var found differences
 	found.collect("", inTree(spec), inTree(builtIn))
 	got, want := map[string]any{}, map[string]any{}

@@ -14,7 +14,7 @@ import (
 // maxQueues bounds the memory of one level's queues.
 const maxQueues = 10_000_000
 
-// ValidatePriorityLevelConfiguration validates a level on create.
+// ValidatePriorityLevelConfiguration validates a level on create and on update.
 func ValidatePriorityLevelConfiguration(level *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
 	metadataPath, specPath := field.NewPath("metadata"), field.NewPath("spec")
 	errs := validateMetadata(&level.ObjectMeta, metadataPath)
@@ -26,17 +26,12 @@ func ValidatePriorityLevelConfiguration(level *flowcontrol.PriorityLevelConfigur
 	}
 	errs = append(errs, validateLevelSpec(level.Name, &level.Spec, specPath)...)
 	errs = append(errs, validateMandatoryLevel(level, specPath)...)
-	return append(errs, validateLevelStatus(&level.Status, field.NewPath("status"))...)
+	return append(errs, ValidatePriorityLevelConfigurationStatus(level)...)
 }
 
-// ValidatePriorityLevelConfigurationUpdate validates a level on update.
-func ValidatePriorityLevelConfigurationUpdate(_, updated *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
-	return ValidatePriorityLevelConfiguration(updated)
-}
-
-// ValidatePriorityLevelConfigurationStatusUpdate validates the status on update.
-func ValidatePriorityLevelConfigurationStatusUpdate(_, updated *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
-	return validateLevelStatus(&updated.Status, field.NewPath("status"))
+// ValidatePriorityLevelConfigurationStatus validates the status on update.
+func ValidatePriorityLevelConfigurationStatus(level *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
+	return validateConditionTypes(level.Status.Conditions, func(c *flowcontrol.PriorityLevelConfigurationCondition) string { return string(c.Type) })
 }
 
 func validateLevelSpec(name string, spec *flowcontrol.PriorityLevelConfigurationSpec, path *field.Path) field.ErrorList {
@@ -83,14 +78,6 @@ func validateLimited(limited *flowcontrol.LimitedPriorityLevelConfiguration, pat
 	errs = append(errs, validateLimitResponse(&limited.LimitResponse, path.Child("limitResponse"))...)
 	errs = append(errs, validatePercent(limited.LendablePercent, path.Child("lendablePercent"))...)
 	return append(errs, validateNotNegative(limited.BorrowingLimitPercent, path.Child("borrowingLimitPercent"))...)
-}
-
-func validateLevelStatus(status *flowcontrol.PriorityLevelConfigurationStatus, path *field.Path) field.ErrorList {
-	types := make([]flowcontrol.PriorityLevelConfigurationConditionType, len(status.Conditions))
-	for i := range status.Conditions {
-		types[i] = status.Conditions[i].Type
-	}
-	return validateConditionTypes(types, path.Child("conditions"))
 }
 
 func validateLimitResponse(response *flowcontrol.LimitResponse, path *field.Path) field.ErrorList {

@@ -33,13 +33,13 @@ func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.Error
 	return errs
 }
 
-// validateConditionTypes checks that each condition has a type and that no two have
+// validateConditionTypes checks that each condition of a status has a type and that no two have
 // the same.
-func validateConditionTypes[T ~string](types []T, path *field.Path) field.ErrorList {
+func validateConditionTypes[T any](conditions []T, typeOf func(*T) string) field.ErrorList {
 	var errs field.ErrorList
-	seen := sets.New[T]()
-	for i, conditionType := range types {
-		typePath := path.Index(i).Child("type")
+	seen := sets.New[string]()
+	for i := range conditions {
+		conditionType, typePath := typeOf(&conditions[i]), field.NewPath("status", "conditions").Index(i).Child("type")
 		if seen.Has(conditionType) {
 			errs = append(errs, field.Duplicate(typePath, conditionType))
 		}

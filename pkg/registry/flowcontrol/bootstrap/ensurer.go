@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 const (
@@ -118,7 +120,7 @@ func (e ensurer[T]) remove(ctx context.Context, obsolete []T) error {
 }
 
 func (e ensurer[T]) isObsolete(stored T) bool {
-	return isObsolete(stored, e.builtIn.Has(stored.GetName()))
+	return !e.builtIn.Has(stored.GetName()) && lint.IsObsolete(stored)
 }
 
 // retryOnConflict calls act with the object. If the object has changed meanwhile,

@@ -21,11 +21,6 @@ type client[T any] interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
 }
 
-var (
-	_ client[*flowcontrolv1.FlowSchema]                 = flowcontrolv1client.FlowSchemaInterface(nil)
-	_ client[*flowcontrolv1.PriorityLevelConfiguration] = flowcontrolv1client.PriorityLevelConfigurationInterface(nil)
-)
-
 // kind describes one of the two kinds.
 type kind[T object[T]] struct {
 	name   string

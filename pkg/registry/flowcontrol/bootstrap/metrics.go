@@ -41,13 +41,15 @@ const (
 // metrics counts the writes that succeeded, and shows which objects are ensured. A count that keeps
 // growing means that another server or client reverts the writes.
 type metrics struct {
+	*prometheus.Registry
 	writes  *prometheus.CounterVec
 	ensured *prometheus.GaugeVec
 }
 
 // newMetrics returns counters at zero, so that the first write is an increase too.
 func newMetrics() metrics {
-	return metrics{
+	m := metrics{
+		Registry: prometheus.NewRegistry(),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "flowcontrol_apiserver_built_in_object_writes_total",
 			Help: "[ALPHA] Number of writes of this server to maintain the built-in FlowSchemas and PriorityLevelConfigurations, by operation: create, restore, annotate or delete",
@@ -57,6 +59,8 @@ func newMetrics() metrics {
 			Help: "[ALPHA] 1 if the built-in FlowSchema or PriorityLevelConfiguration was as it should be, or was made so, when this server looked last; 0 if this server could not create or update it",
 		}, []string{"kind", "name"}),
 	}
+	m.MustRegister(m.writes, m.ensured)
+	return m
 }
 
 // expect makes the metrics of a built-in object appear.
@@ -78,18 +82,4 @@ func (m metrics) look(kind, name string, ensured bool) {
 		value = 1
 	}
 	m.ensured.WithLabelValues(kind, name).Set(value)
-}
-
-var _ prometheus.Collector = metrics{}
-
-// Describe implements prometheus.Collector.
-func (m metrics) Describe(into chan<- *prometheus.Desc) {
-	m.writes.Describe(into)
-	m.ensured.Describe(into)
-}
-
-// Collect implements prometheus.Collector.
-func (m metrics) Collect(into chan<- prometheus.Metric) {
-	m.writes.Collect(into)
-	m.ensured.Collect(into)
 }

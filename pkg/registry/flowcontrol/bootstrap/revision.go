@@ -6,6 +6,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // object is a pointer to an object of one of the two kinds.
@@ -41,7 +43,7 @@ func (r revision[T]) needed() bool { return r.restored || r.annotated }
 // revise decides what a stored built-in object should be. restore copies the spec
 // of the built-in object, which has been defaulted, into an object.
 func revise[T object[T]](role role, stored, builtIn T, restore func(object, builtIn T)) revision[T] {
-	r := revision[T]{object: stored.DeepCopy(), serverOwned: serverOwns(role, stored)}
+	r := revision[T]{object: stored.DeepCopy(), serverOwned: role == mandatory || lint.ServerOwns(stored)}
 	if r.serverOwned {
 		restore(r.object, builtIn)
 		r.restored = !equality.Semantic.DeepEqual(stored, r.object)
@@ -63,37 +65,10 @@ func restorePriorityLevel(level, builtIn *flowcontrolv1.PriorityLevelConfigurati
 	}
 }
 
-// serverOwns reports whether the server, not a user, owns the spec of a stored
-// built-in object.
-func serverOwns(role role, stored metav1.Object) bool {
-	if role == mandatory {
-		return true
-	}
-	if autoUpdate, ok := autoUpdateOf(stored); ok {
-		return autoUpdate
-	}
-	return stored.GetGeneration() == 1
-}
-
-// isObsolete reports whether a stored object was a built-in object of another release and
-// should be deleted. An object that waits for its finalizers is already deleted.
-func isObsolete(stored metav1.Object, builtIn bool) bool {
-	autoUpdate, ok := autoUpdateOf(stored)
-	return ok && autoUpdate && !builtIn && stored.GetDeletionTimestamp() == nil
-}
-
-// autoUpdateOf returns the value of the autoupdate-spec annotation, true if the
-// server owns the spec. It is not ok if the annotation is absent or not a boolean
-// of strconv.ParseBool, which kube-apiserver uses too.
-func autoUpdateOf(object metav1.Object) (autoUpdate, ok bool) {
-	autoUpdate, err := strconv.ParseBool(object.GetAnnotations()[flowcontrolv1.AutoUpdateAnnotationKey])
-	return autoUpdate, err == nil
-}
-
 // annotate sets the autoupdate-spec annotation, in the object's own map, and
 // reports whether it had another value.
 func annotate(object metav1.Object, autoUpdate bool) bool {
-	if value, ok := autoUpdateOf(object); ok && value == autoUpdate {
+	if value, ok := lint.AutoUpdate(object); ok && value == autoUpdate {
 		return false
 	}
 	annotations := object.GetAnnotations()
