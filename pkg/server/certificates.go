@@ -17,7 +17,7 @@ import (
 // without certificates in the data directory.
 func newCertificates(c CompletedConfig, data dataDirectory, serving serving) (*renewal.Controller, string, error) {
 	config := renewal.Config{Clock: c.Clock, Log: klog.Background().WithName("certificates"), Sources: certificateSources(c, data, serving)}
-	if data.certificates == nil {
+	if !c.LocalIdentity {
 		return renewal.New(config), "", nil
 	}
 	config.Renew = func() ([]embedded.Renewal, error) { return renewCertificates(c, data, serving) }
@@ -50,15 +50,12 @@ func renewCertificates(c CompletedConfig, data dataDirectory, serving serving) (
 // certificateSources are the certificates that this server presents, to its clients and
 // to the servers that it asks.
 func certificateSources(c CompletedConfig, data dataDirectory, serving serving) []renewal.Source {
-	var sources []renewal.Source
+	sources := []renewal.Source{issued(embedded.CACertificate, &data.certificates.CA), issued(embedded.AdminCertificate, &data.certificates.Admin)}
 	if serving.Cert != nil {
-		sources = append(sources, renewal.Served("serving", serving.certificateFile, serving.Cert))
+		sources = append(sources, renewal.Served("serving", serving.certificateFile, serving.Cert.CurrentCertKeyContent))
 	}
 	for _, pair := range c.SecureServing.SNICertKeys {
 		sources = append(sources, renewal.File("serving-sni", pair.CertFile))
-	}
-	if data.certificates != nil {
-		sources = append(sources, issued(embedded.CACertificate, &data.certificates.CA), issued(embedded.AdminCertificate, &data.certificates.Admin))
 	}
 	if file := c.Etcd.StorageConfig.Transport.CertFile; file != "" {
 		sources = append(sources, renewal.File("etcd-client", file))
@@ -77,7 +74,7 @@ func certificateSources(c CompletedConfig, data dataDirectory, serving serving) 
 	return sources
 }
 
-// issued is a certificate in the data directory. Its file may have other certificates too: a CA
+// issued is a certificate in the data directory, perhaps none. Its file may have other certificates too: a CA
 // bundle says nothing about the end of this server's CA.
 func issued(name string, pair *embedded.KeyPair) renewal.Source {
 	return renewal.Source{Name: name, Read: func() (string, time.Time, error) { return pair.CertificateFile, pair.NotAfter, nil }}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
@@ -21,25 +20,25 @@ const (
 // dataDirectory is the data directory and its certificates.
 type dataDirectory struct {
 	*embedded.DataDirectory                        // nil if nothing is kept in it
-	certificates            *embedded.Certificates // nil if kube-apiserver authenticates
+	certificates            *embedded.Certificates // empty if kube-apiserver authenticates
 }
 
 // openDataDirectory locks the data directory and issues missing certificates.
 func openDataDirectory(c CompletedConfig) (data dataDirectory, err error) {
+	data.certificates = &embedded.Certificates{}
 	if !c.usesDataDir() {
-		return dataDirectory{}, nil
+		return data, nil
 	}
 	if data.DataDirectory, err = embedded.OpenDataDirectory(c.DataDir); err != nil || !c.LocalIdentity {
 		return data, err
 	}
-	certificates, err := embedded.EnsureCertificates(data.DataDirectory, servingNames(c), c.Clock.Now)
+	*data.certificates, err = embedded.EnsureCertificates(data.DataDirectory, servingNames(c), c.Clock.Now)
 	if err != nil {
 		return data, err
 	}
-	for _, renewal := range certificates.Renewals {
+	for _, renewal := range data.certificates.Renewals {
 		klog.InfoS("Issued certificate", "file", renewal.File, "reason", renewal.Reason, "expires", renewal.NotAfter.UTC().Format(time.RFC3339))
 	}
-	data.certificates = &certificates
 	return data, nil
 }
 
@@ -49,22 +48,6 @@ func (d dataDirectory) close() error {
 		return nil
 	}
 	return d.Close()
-}
-
-// servingCertificate is the issued serving certificate, empty if there is none.
-func (d dataDirectory) servingCertificate() genericoptions.CertKey {
-	if d.certificates == nil {
-		return genericoptions.CertKey{}
-	}
-	return genericoptions.CertKey{CertFile: d.certificates.Serving.CertificateFile, KeyFile: d.certificates.Serving.KeyFile}
-}
-
-// clientCA is the file of the CA that signs client certificates, empty if there is none.
-func (d dataDirectory) clientCA() string {
-	if d.certificates == nil {
-		return ""
-	}
-	return d.certificates.CA.CertificateFile
 }
 
 // servingNames are the names and addresses of this server, except the loopback's.

@@ -30,7 +30,7 @@ func newGenericConfig(ctx context.Context, c CompletedConfig, data dataDirectory
 		return nil, fmt.Errorf("--runtime-config: %w", err)
 	}
 	describeAPI(generic, c.scheme)
-	if err := c.Identity.ApplyTo(ctx, &generic.Authentication, &generic.Authorization, serving.SecureServingInfo, data.clientCA()); err != nil {
+	if err := c.Identity.ApplyTo(ctx, &generic.Authentication, &generic.Authorization, serving.SecureServingInfo, data.certificates.CA.CertificateFile); err != nil {
 		return nil, err
 	}
 	if err := c.EgressSelector.ApplyTo(generic); err != nil {

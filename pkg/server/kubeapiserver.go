@@ -2,10 +2,10 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -39,20 +39,14 @@ func connectKubeAPIServer(c CompletedConfig, generic *genericapiserver.Config) (
 		return nil, fmt.Errorf("client of the kube-apiserver: %w", err)
 	}
 	p.informers = informers.NewSharedInformerFactory(p.client, 0)
-	if err := p.admit(*c.Admission, generic); err != nil {
+	err = errors.Join(kubeapiserver.ForgetOtherPolicies(p.informers), p.apply(copied(c.Admission), generic))
+	if err != nil {
 		if file := c.Admission.ConfigFile; file != "" {
 			return nil, fmt.Errorf("--admission-control-config-file=%s: %w", file, err)
 		}
 		return nil, fmt.Errorf("admission: %w", err)
 	}
 	return p, nil
-}
-
-func (p *kubeAPIServer) admit(options genericoptions.AdmissionOptions, generic *genericapiserver.Config) error {
-	if err := kubeapiserver.ForgetOtherPolicies(p.informers); err != nil {
-		return err
-	}
-	return p.apply(&options, generic)
 }
 
 // sharedInformers are the informers of admission, nil without any.

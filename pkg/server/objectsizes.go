@@ -6,12 +6,42 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
+
+// storedSizes are the sizes of the stored objects of each type, by resource.group. What a
+// list costs depends on them.
+type storedSizes map[string]*objectSizes
+
+// newStoredSizes returns the sizes of the objects of the informers, which the caller starts.
+func newStoredSizes(levels, schemas cache.SharedIndexInformer) (storedSizes, error) {
+	stored := storedSizes{}
+	for resource, informer := range map[string]cache.SharedIndexInformer{
+		"prioritylevelconfigurations": levels, "flowschemas": schemas,
+	} {
+		sizes := newObjectSizes()
+		stored[flowcontrol.Resource(resource).String()] = sizes
+		if _, err := informer.AddEventHandler(sizes); err != nil {
+			return nil, err
+		}
+	}
+	return stored, nil
+}
+
+// average returns the average size of the stored objects of a type in bytes; 0 if it is
+// not known.
+func (s storedSizes) average(groupResource string) int64 {
+	if sizes := s[groupResource]; sizes != nil {
+		return sizes.mean.Load()
+	}
+	return 0
+}
 
 // objectSizes sums up the sizes of the stored objects of one type, which an informer
 // tells it.
 type objectSizes struct {
-	total, mean atomic.Int64 // in bytes
+	total, mean atomic.Int64 // in bytes, 0 if there is no object
 
 	mu    sync.Mutex // guards what follows
 	bytes map[types.UID]int64
@@ -27,9 +57,6 @@ type storedObject interface {
 }
 
 func newObjectSizes() *objectSizes { return &objectSizes{bytes: map[types.UID]int64{}} }
-
-// average returns the average size in bytes; 0 if there is no object.
-func (s *objectSizes) average() int64 { return s.mean.Load() }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (s *objectSizes) OnAdd(object any, _ bool) { s.set(object, true) }

@@ -22,23 +22,23 @@ func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
 	}
 	small, large, grown := object("a", "x"), object("b", "a longer message"), object("a", "an even longer message than that")
 	s := newObjectSizes()
-	assert.Zero(t, s.average(), "it is not known")
+	assert.Zero(t, s.mean.Load(), "it is not known")
 	s.OnAdd(small, true)
-	assert.EqualValues(t, small.Size(), s.average())
+	assert.EqualValues(t, small.Size(), s.mean.Load())
 	s.OnAdd(large, false)
-	assert.EqualValues(t, (small.Size()+large.Size())/2, s.average())
+	assert.EqualValues(t, (small.Size()+large.Size())/2, s.mean.Load())
 	s.OnUpdate(small, grown)
-	assert.EqualValues(t, (grown.Size()+large.Size())/2, s.average())
+	assert.EqualValues(t, (grown.Size()+large.Size())/2, s.mean.Load())
 	s.OnDelete(large)
-	assert.EqualValues(t, grown.Size(), s.average())
+	assert.EqualValues(t, grown.Size(), s.mean.Load())
 	s.OnDelete(large)
-	assert.EqualValues(t, grown.Size(), s.average(), "it was gone already")
+	assert.EqualValues(t, grown.Size(), s.mean.Load(), "it was gone already")
 	// The informer has missed the deletion, and an update before.
 	s.OnDelete(cache.DeletedFinalStateUnknown{Key: "a", Obj: small})
-	assert.Zero(t, s.average())
+	assert.Zero(t, s.mean.Load())
 	s.OnAdd("no object", false)
 	s.OnDelete(cache.DeletedFinalStateUnknown{Key: "a"})
-	assert.Zero(t, s.average())
+	assert.Zero(t, s.mean.Load())
 }
 
 func TestListCostIsLearnedByDefault(t *testing.T) {

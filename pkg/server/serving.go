@@ -34,7 +34,7 @@ func bind(c CompletedConfig, data dataDirectory) (s serving, err error) {
 			return s, fmt.Errorf("--tls-cert-file=%s, --tls-private-key-file=%s: must be readable PEM files of a certificate and its key: %w", cert.CertKey.CertFile, cert.CertKey.KeyFile, err)
 		}
 	} else if cert.CertDirectory == "" {
-		cert.CertKey = data.servingCertificate()
+		cert.CertKey.CertFile, cert.CertKey.KeyFile = data.certificates.Serving.CertificateFile, data.certificates.Serving.KeyFile
 	}
 	if err := options.MaybeDefaultWithSelfSignedCerts(c.Run.AdvertiseAddress.String(), nil, nil); err != nil {
 		return s, fmt.Errorf("making a serving certificate: %w", err)

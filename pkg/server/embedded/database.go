@@ -23,7 +23,8 @@ func releaseOf(version string) (major, minor int, err error) {
 }
 
 // checkData checks data before etcd opens them. Etcd would mistake a database without a log for a
-// new cluster's.
+// new cluster's. In etcd's own goroutines a damaged page would end the process with a stack trace, and
+// etcd does not check the version in the database.
 func checkData(member string) error {
 	database, logs := filepath.Join(member, "snap", "db"), filepath.Join(member, "wal")
 	present, err := exists(database)
@@ -37,14 +38,7 @@ func checkData(member string) error {
 	if !slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return filepath.Ext(entry.Name()) == ".wal" }) {
 		return fmt.Errorf("the data are incomplete: there is a database, %s, but no log in %s", database, logs)
 	}
-	return checkDatabase(database)
-}
-
-// checkDatabase reads etcd's database once from end to end. In etcd's own
-// goroutines a damaged page would end the process with a stack trace, and etcd
-// does not check the version in it.
-func checkDatabase(path string) error {
-	return ViewDatabase(path, ReadAll)
+	return ViewDatabase(database, ReadAll)
 }
 
 // ReadAll reads every bucket, and so every page.
@@ -82,14 +76,10 @@ func ViewDatabase(path string, view func(*bolt.Tx) error) (err error) {
 	return errors.Join(err, database.Close())
 }
 
-// newerDataError is the error for data of a newer release of etcd.
-type newerDataError struct{ version string }
+// newerDataError says that data are of a newer release of etcd.
+type newerDataError string
 
-var _ error = (*newerDataError)(nil)
-
-func (e *newerDataError) Error() string {
-	return fmt.Sprintf("the data were written by etcd %s, and this server has etcd %s; use the newer server that wrote them, or restore a backup made before it", e.version, version.Version)
-}
+func (e newerDataError) Error() string { return string(e) }
 
 func checkVersion(tx *bolt.Tx) error {
 	cluster := tx.Bucket([]byte("cluster"))
@@ -106,7 +96,7 @@ func checkVersion(tx *bolt.Tx) error {
 	}
 	// This server also reads the data of older releases.
 	if ownMajor, ownMinor, err := releaseOf(version.Version); err != nil || major > ownMajor || major == ownMajor && minor > ownMinor {
-		return &newerDataError{version: written}
+		return newerDataError(fmt.Sprintf("the data were written by etcd %s, and this server has etcd %s; use the newer server that wrote them, or restore a backup made before it", written, version.Version))
 	}
 	return nil
 }

@@ -32,9 +32,8 @@ type DataDirectory struct {
 // this server before. One with other files is rejected, so that a mistake such
 // as --data-dir=/tmp does not lock everybody out of /tmp.
 //
-// The error is an *InUseError if another process holds the lock. Other errors say
-// whether the path is not a directory, belongs to another user, is open to
-// others, or cannot be written.
+// The error says whether another process holds the lock, or the path is not a directory,
+// belongs to another user, is open to others, or cannot be written.
 func OpenDataDirectory(path string) (*DataDirectory, error) {
 	if path == "" {
 		return nil, errors.New("data directory: the path is empty; name one with --data-dir")
@@ -151,25 +150,6 @@ func ownerOf(info fs.FileInfo) (int, bool) {
 	return int(stat.Uid), true
 }
 
-// InUseError is the error for a data directory that another process has locked.
-type InUseError struct {
-	// Path is the absolute path of the directory.
-	Path string
-	// PID is the holder's process ID, 0 if the lock file does not contain it yet.
-	PID int
-}
-
-var _ error = (*InUseError)(nil)
-
-// Error names the directory, the holder and the remedies.
-func (e *InUseError) Error() string {
-	holder := "another process"
-	if e.PID != 0 {
-		holder = fmt.Sprintf("process %d", e.PID)
-	}
-	return fmt.Sprintf("data directory %s is in use by %s; stop it or choose another --data-dir", e.Path, holder)
-}
-
 // acquireLock locks the directory by a file in it. The kernel releases the lock
 // when the process ends, however it ends. The file is never removed: a third
 // process could then lock a new file while a second one locks the old.
@@ -186,7 +166,7 @@ func acquireLock(directory string) (*fileutil.LockedFile, error) {
 	}
 	lock, err := fileutil.TryLockFile(path, flags, secretMode)
 	if errors.Is(err, fileutil.ErrLocked) {
-		return nil, &InUseError{Path: directory, PID: readPID(path)}
+		return nil, fmt.Errorf("data directory %s is in use by %s; stop it or choose another --data-dir", directory, holderOf(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s cannot be locked: %w; choose a --data-dir on a file system with locks", directory, err)
@@ -205,15 +185,11 @@ func writePID(file *os.File) error {
 	return err
 }
 
-// readPID returns 0 if the lock file contains no process ID.
-func readPID(path string) int {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return 0
+// holderOf names the process that has locked a file, which may not have written its ID yet.
+func holderOf(path string) string {
+	content, _ := os.ReadFile(path)
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil {
+		return fmt.Sprintf("process %d", pid)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
-	if err != nil {
-		return 0
-	}
-	return pid
+	return "another process"
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/go-logr/logr"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/version"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -42,7 +41,7 @@ type Etcd struct {
 	server   *embed.Etcd
 	requests *grpc.Server
 	socket   *socket
-	failure  *failure
+	failure  failure
 	closing  chan struct{}
 	quota    int64
 }
@@ -89,11 +88,6 @@ func StartEtcd(ctx context.Context, dir *DataDirectory, options EtcdOptions) (*E
 	return e, nil
 }
 
-// NewClient returns a client, which the caller closes.
-func (e *Etcd) NewClient() (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{Endpoints: []string{e.Endpoint()}, Logger: zap.NewNop()})
-}
-
 // Endpoint is the client URL, in the form that --etcd-servers takes. It is valid
 // in this process only.
 func (e *Etcd) Endpoint() string { return e.socket.endpoint() }
@@ -101,7 +95,7 @@ func (e *Etcd) Endpoint() string { return e.socket.endpoint() }
 // Failed receives one error if etcd stops by itself. The process should then
 // stop, because nothing can be stored. It receives nothing after Close, and is
 // never closed.
-func (e *Etcd) Failed() <-chan error { return e.failure.channel }
+func (e *Etcd) Failed() <-chan error { return e.failure }
 
 // Close stops etcd. It interrupts open requests and watches, and is therefore
 // called after the server has stopped; an interrupted write may or may not be
@@ -165,7 +159,7 @@ func (e *Etcd) start(ctx context.Context, config *embed.Config) error {
 			return e.failure.reportedOr(opened.err)
 		}
 		e.server = opened.server
-	case err := <-e.failure.channel:
+	case err := <-e.failure:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("it did not open its data in time: %w", ctx.Err())
@@ -181,7 +175,7 @@ func (e *Etcd) awaitServing(ctx context.Context, serving <-chan *grpc.Server) er
 		return e.failure.reportedOr(errStoppedEarly)
 	case err := <-e.server.Err():
 		return e.failure.reportedOr(errors.Join(errStoppedEarly, err))
-	case err := <-e.failure.channel:
+	case err := <-e.failure:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("it did not become ready in time: %w", ctx.Err())
@@ -255,7 +249,7 @@ const unknownRequest = "unmarshal should never fail"
 // explainStart adds the directory and the remedy to the error of a start.
 func explainStart(directory string, err error) error {
 	const remedy = "if the data are damaged, restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore', or move this one away to start with an empty store"
-	var newer *newerDataError
+	var newer newerDataError
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &newer):
 		return fmt.Errorf("embedded etcd on %s: %w", directory, err)

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -20,7 +21,7 @@ const (
 // goroutine that logs it, and its error is reported, so that the server can stop
 // in order. Etcd acknowledges nothing afterwards, because every acknowledgement
 // waits for that goroutine.
-func newEtcdLogger(logger logr.Logger, failure *failure) *zap.Logger {
+func newEtcdLogger(logger logr.Logger, failure failure) *zap.Logger {
 	hook := fatalHook{failure}
 	return zap.New(&etcdLogCore{logger: logger}, zap.WithFatalHook(hook), zap.WithPanicHook(hook))
 }
@@ -85,46 +86,35 @@ func keysAndValues(fields []zapcore.Field) []any {
 }
 
 // fatalHook ends the goroutine instead of the process.
-type fatalHook struct{ failure *failure }
+type fatalHook struct{ failure failure }
 
 var _ zapcore.CheckWriteHook = fatalHook{}
 
 func (h fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
-	h.failure.report(&entryError{message: entry.Message, values: keysAndValues(fields)})
+	text := entry.Message
+	for pair := range slices.Chunk(keysAndValues(fields), 2) {
+		text += fmt.Sprintf(", %v: %v", pair[0], pair[1])
+	}
+	h.failure.report(errors.New(text))
 	runtime.Goexit()
 }
 
-// entryError is a log entry that ends the process in etcd.
-type entryError struct {
-	message string
-	values  []any
-}
-
-func (e *entryError) Error() string {
-	var text strings.Builder
-	text.WriteString(e.message)
-	for i := 0; i+1 < len(e.values); i += 2 {
-		fmt.Fprintf(&text, ", %v: %v", e.values[i], e.values[i+1])
-	}
-	return text.String()
-}
-
 // failure holds the first error that ends etcd.
-type failure struct{ channel chan error }
+type failure chan error
 
-func newFailure() *failure { return &failure{channel: make(chan error, 1)} }
+func newFailure() failure { return make(failure, 1) }
 
-func (f *failure) report(err error) {
+func (f failure) report(err error) {
 	select {
-	case f.channel <- err:
+	case f <- err:
 	default:
 	}
 }
 
 // reportedOr returns the reported error if there is one, and err otherwise.
-func (f *failure) reportedOr(err error) error {
+func (f failure) reportedOr(err error) error {
 	select {
-	case reported := <-f.channel:
+	case reported := <-f:
 		return reported
 	default:
 		return err

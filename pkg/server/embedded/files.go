@@ -21,13 +21,14 @@ const (
 // at most one; the lock on the directory excludes a second writer.
 func writeFileAtomically(path string, content []byte, mode os.FileMode) error {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
-	if err := writeAndSync(temporary, content, mode); err != nil {
-		return errors.Join(err, removeIfExists(temporary))
+	err := writeAndSync(temporary, content, mode)
+	if err == nil {
+		err = os.Rename(temporary, path)
 	}
-	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(err, removeIfExists(temporary))
+	if err != nil {
+		_ = os.Remove(temporary) // which may not exist
 	}
-	return nil
+	return err
 }
 
 func writeAndSync(path string, content []byte, mode os.FileMode) error {
@@ -103,13 +104,6 @@ func readIfExists(path string) ([]byte, error) {
 		content = []byte{}
 	}
 	return content, nil
-}
-
-func removeIfExists(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 func exists(path string) (bool, error) {

@@ -7,20 +7,16 @@ import (
 	"path/filepath"
 
 	"github.com/go-logr/logr"
+	"go.etcd.io/etcd/etcdutl/v3/snapshot"
 	"go.uber.org/zap"
 )
 
 // restoringName is where a store is made before it is complete.
 const restoringName = "etcd.restoring"
 
-// Member describes the member of every embedded etcd, as a restored store must have it.
-type Member struct {
-	Name, PeerURL, InitialCluster, ClusterToken string
-}
-
-// Restore lets restore make the directory of an etcd, and moves it to its place in the data directory
-// when it is complete. A directory that has a store is rejected.
-func Restore(dir *DataDirectory, log logr.Logger, restore func(path string, member Member, log *zap.Logger) error) error {
+// Restore makes the store of a data directory from a snapshot, and skips revisions; see package backup.
+// A directory that has a store is rejected.
+func Restore(dir *DataDirectory, snapshotPath string, skipped uint64, log logr.Logger) error {
 	there, err := exists(dir.etcdPath())
 	if err != nil {
 		return err
@@ -32,12 +28,18 @@ func Restore(dir *DataDirectory, log logr.Logger, restore func(path string, memb
 	if err := os.RemoveAll(made); err != nil { // of an interrupted restore
 		return err
 	}
-	config := etcdConfig("", &socket{}, zap.NewNop())
-	member := Member{
-		Name: config.Name, PeerURL: config.AdvertisePeerUrls[0].String(),
-		InitialCluster: config.InitialCluster, ClusterToken: config.InitialClusterToken,
-	}
-	if err := restore(made, member, zap.New(&etcdLogCore{logger: log})); err != nil {
+	member := etcdConfig("", &socket{}, zap.NewNop())
+	err = snapshot.NewV3(zap.New(&etcdLogCore{logger: log})).Restore(snapshot.RestoreConfig{
+		SnapshotPath:        snapshotPath,
+		OutputDataDir:       made,
+		Name:                member.Name,
+		PeerURLs:            []string{member.AdvertisePeerUrls[0].String()},
+		InitialCluster:      member.InitialCluster,
+		InitialClusterToken: member.InitialClusterToken,
+		RevisionBump:        skipped,
+		MarkCompacted:       true,
+	})
+	if err != nil {
 		return errors.Join(err, os.RemoveAll(made))
 	}
 	if err := os.Rename(made, dir.etcdPath()); err != nil {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/record"
@@ -36,9 +37,9 @@ type Config struct {
 	Sink record.EventSink
 	// Host names this replica in Events about its own requests.
 	Host string
-	// Schemas and Levels return what is stored. They are read only.
-	Schemas func() []*flowcontrolv1.FlowSchema
-	Levels  func() []*flowcontrolv1.PriorityLevelConfiguration
+	// Schemas and Levels list what is stored, in memory. The objects are read only.
+	Schemas func(labels.Selector) ([]*flowcontrolv1.FlowSchema, error)
+	Levels  func(labels.Selector) ([]*flowcontrolv1.PriorityLevelConfiguration, error)
 	// Rejected returns how many requests were rejected so far, by level.
 	Rejected func() map[string]uint64
 	Clock    utilclock.WithTicker
@@ -121,8 +122,9 @@ func (r *Reporter) pass() {
 
 // missing returns the FlowSchemas whose levels have been missing for a while.
 func (r *Reporter) missing(now time.Time) []state {
+	schemas, _ := r.config.Schemas(labels.Everything()) // never fails
 	var found []state
-	for _, schema := range r.config.Schemas() {
+	for _, schema := range schemas {
 		for _, condition := range schema.Status.Conditions {
 			if condition.Type != flowcontrolv1.FlowSchemaConditionDangling || condition.Status != flowcontrolv1.ConditionTrue || now.Sub(condition.LastTransitionTime.Time) < patience {
 				continue
@@ -138,8 +140,9 @@ func (r *Reporter) missing(now time.Time) []state {
 // rejecting returns the levels that have rejected requests for some passes.
 func (r *Reporter) rejecting() []state {
 	rejected, minutes := r.config.Rejected(), map[string]int{}
+	levels, _ := r.config.Levels(labels.Everything()) // never fails
 	var found []state
-	for _, level := range r.config.Levels() {
+	for _, level := range levels {
 		if r.rejected == nil || rejected[level.Name] <= r.rejected[level.Name] {
 			continue
 		}

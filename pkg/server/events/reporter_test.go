@@ -14,6 +14,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -83,8 +84,8 @@ func (s *site) replica(t *testing.T, host string) *Reporter {
 	t.Helper()
 	r := New(Config{
 		Sink: s.server, Host: host, Clock: clock.RealClock{},
-		Schemas:  func() []*flowcontrolv1.FlowSchema { return s.schemas },
-		Levels:   func() []*flowcontrolv1.PriorityLevelConfiguration { return s.levels },
+		Schemas:  func(labels.Selector) ([]*flowcontrolv1.FlowSchema, error) { return s.schemas, nil },
+		Levels:   func(labels.Selector) ([]*flowcontrolv1.PriorityLevelConfiguration, error) { return s.levels, nil },
 		Rejected: func() map[string]uint64 { return maps.Clone(s.rejected) },
 	})
 	r.Start(t.Context())
@@ -210,8 +211,8 @@ func TestWithoutTheRightOrTheAPINothingIsLogged(t *testing.T) {
 				s.schemas, s.fails = append(s.schemas, dangling("batch")), fails
 				r := New(Config{
 					Sink: s.server, Clock: clock.RealClock{},
-					Schemas:  func() []*flowcontrolv1.FlowSchema { return s.schemas },
-					Levels:   func() []*flowcontrolv1.PriorityLevelConfiguration { return nil },
+					Schemas:  func(labels.Selector) ([]*flowcontrolv1.FlowSchema, error) { return s.schemas, nil },
+					Levels:   func(labels.Selector) ([]*flowcontrolv1.PriorityLevelConfiguration, error) { return nil, nil },
 					Rejected: func() map[string]uint64 { return nil },
 				})
 				ctx := klog.NewContext(t.Context(), logger)

@@ -21,17 +21,12 @@ type Source struct {
 	Read func() (file string, end time.Time, err error)
 }
 
-// Provider has the certificate and key that a server presents, as PEM. Providers of
-// k8s.io/apiserver/pkg/server/dynamiccertificates have reloaded what changed.
-type Provider interface {
-	CurrentCertKeyContent() (cert, key []byte)
-}
-
-// Served is the certificate that a server presents to its clients. File is where it was
-// read, empty if nowhere.
-func Served(name, file string, provider Provider) Source {
+// Served is the certificate that a server presents to its clients, with its key as PEM. File is where
+// it was read, empty if nowhere. Providers of k8s.io/apiserver/pkg/server/dynamiccertificates have
+// reloaded what changed.
+func Served(name, file string, presented func() (cert, key []byte)) Source {
 	return Source{name, func() (string, time.Time, error) {
-		content, _ := provider.CurrentCertKeyContent()
+		content, _ := presented()
 		return parse(file, content)
 	}}
 }

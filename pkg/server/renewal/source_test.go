@@ -25,10 +25,10 @@ func kubeconfigWith(t *testing.T, dir string, user *clientcmdapi.AuthInfo) strin
 	return file
 }
 
-// served is a Provider of one certificate.
-type served []byte
-
-func (s served) CurrentCertKeyContent() (cert, key []byte) { return s, nil }
+// served presents one certificate.
+func served(content []byte) func() (cert, key []byte) {
+	return func() (cert, key []byte) { return content, nil }
+}
 
 func TestSourcesReadWhatTheServerUses(t *testing.T) {
 	r := newRig(t)
@@ -71,7 +71,7 @@ func TestSourcesThatCannotBeReadAreErrors(t *testing.T) {
 	for name, source := range map[string]Source{
 		"a file that is absent":                   File("x", absent),
 		"a kubeconfig that is absent":             Kubeconfig("x", absent),
-		"a served file that is none":              Served("x", absent, served("rubbish")),
+		"a served file that is none":              Served("x", absent, served([]byte("rubbish"))),
 		"a kubeconfig with a file that is absent": Kubeconfig("x", kubeconfigWith(t, t.TempDir(), &clientcmdapi.AuthInfo{ClientCertificate: absent, ClientKey: absent})),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
@@ -29,4 +34,71 @@ func (s clientStore) Watch(ctx context.Context, key string, options storage.List
 		return nil, err
 	}
 	return s.Interface.Watch(ctx, key, options)
+}
+
+// awaitStart returns when the watch cache, which serves all watches, has reached the resource
+// version of the start of a watch.
+func (s clientStore) awaitStart(ctx context.Context, options storage.ListOptions) error {
+	if options.ResourceVersion == "" {
+		return s.awaitLatest(ctx, options)
+	}
+	return s.rejectFuture(ctx, options.ResourceVersion)
+}
+
+// awaitLatest handles a watch without a resource version, which must start at the
+// most recent state. The library starts it at the state of its cache, which may be
+// behind etcd; it waits only for watches with sendInitialEvents.
+func (s clientStore) awaitLatest(ctx context.Context, options storage.ListOptions) error {
+	if options.SendInitialEvents != nil {
+		return nil
+	}
+	latest, err := s.GetCurrentResourceVersion(ctx)
+	if err != nil {
+		return err
+	}
+	return s.awaitVersion(ctx, strconv.FormatUint(latest, 10))
+}
+
+// rejectFuture rejects a watch at a resource version that the store has not reached with 410
+// Expired; clients then list again. The library would accept it and send nothing until the store
+// reaches the version. This happens to informers that listed another store before this server took
+// over the API.
+//
+// The watch cache has 3 s to catch up. Invalid versions are left to the library.
+func (s clientStore) rejectFuture(ctx context.Context, version string) error {
+	if number, _ := strconv.ParseUint(version, 10, 64); number == 0 { // or invalid
+		return nil
+	}
+	if err := s.awaitVersion(ctx, version); storage.IsTooLargeResourceVersion(err) {
+		return apierrors.NewResourceExpired(fmt.Sprintf("%v: the resource version must come from another store; list again", err))
+	}
+	return nil
+}
+
+// futureVersion returns the error of a list. A resource version from the
+// future becomes 504, as it is without resourceVersionMatch=Exact; etcd's own error
+// would be a 500.
+func (s clientStore) futureVersion(ctx context.Context, options storage.ListOptions, err error) error {
+	if !errors.Is(err, rpctypes.ErrFutureRev) {
+		return err
+	}
+	version := options.ResourceVersion
+	if token := options.Predicate.Continue; token != "" {
+		_, revision, err := storage.DecodeContinue(token, "/")
+		if err != nil {
+			return err
+		}
+		version = strconv.FormatInt(revision, 10)
+	}
+	if err := s.awaitVersion(ctx, version); err != nil {
+		return err
+	}
+	return apierrors.NewTimeoutError(fmt.Sprintf("resource version %s was reached only after the list had failed", version), 1)
+}
+
+// awaitVersion waits until the watch cache has reached the version. After 3 s it
+// returns the library's 504, which states the version reached.
+func (s clientStore) awaitVersion(ctx context.Context, version string) error {
+	const noObject = "/:" // no valid name
+	return s.Get(ctx, s.prefix+noObject, storage.GetOptions{ResourceVersion: version, IgnoreNotFound: true}, s.newFunc())
 }

@@ -27,25 +27,12 @@ func Availability(check healthz.HealthChecker) prometheus.Collector {
 		Name: "flowcontrol_apiserver_etcd_available",
 		Help: "[ALPHA] Whether etcd answered a read that requires a quorum of its members, 1 or 0",
 	}, func() float64 {
-		if passes(check, checkPatience) {
-			return 1
+		_, err := within(checkPatience, func() (struct{}, error) { return struct{}{}, check.Check(nil) }, func(struct{}) {})
+		if err != nil {
+			return 0
 		}
-		return 0
+		return 1
 	})
-}
-
-// passes reports whether a check succeeds within patience.
-func passes(check healthz.HealthChecker, patience time.Duration) bool {
-	results := make(chan error, 1)
-	go func() { results <- check.Check(nil) }()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case err := <-results:
-		return err == nil
-	case <-timer.C:
-		return false
-	}
 }
 
 // MonitorSize makes the metric of the size of an etcd keep no scrape waiting. The library dials
@@ -53,34 +40,38 @@ func passes(check healthz.HealthChecker, patience time.Duration) bool {
 // when they are needed most.
 func MonitorSize(config storagebackend.Config) {
 	metrics.SetStorageMonitorGetter(func() ([]metrics.Monitor, error) {
-		return connectWithin(monitorPatience, func() (metrics.Monitor, error) { return storagefactory.CreateMonitor(config) })
+		// The library's collector closes the monitor; one that comes late is closed here.
+		monitor, err := within(monitorPatience, func() (metrics.Monitor, error) { return storagefactory.CreateMonitor(config) }, closeMonitor)
+		return []metrics.Monitor{monitor}, err
 	})
 }
 
-// connectWithin returns what connect returns within patience. The collector of the library closes it;
-// a monitor that comes late is closed here.
-func connectWithin(patience time.Duration, connect func() (metrics.Monitor, error)) ([]metrics.Monitor, error) {
+func closeMonitor(monitor metrics.Monitor) { _ = monitor.Close() } // nothing is written to it
+
+// within returns what ask returns within patience. What comes later without an error is passed to late.
+func within[T any](patience time.Duration, ask func() (T, error), late func(T)) (T, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	type result struct {
-		monitor metrics.Monitor
-		err     error
+	type answer struct {
+		value T
+		err   error
 	}
-	results := make(chan result)
+	answers := make(chan answer)
 	go func() {
-		monitor, err := connect()
+		value, err := ask()
 		select {
-		case results <- result{monitor, err}:
+		case answers <- answer{value, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = monitor.Close() // nothing is written to it
+				late(value)
 			}
 		}
 	}()
 	select {
-	case r := <-results:
-		return []metrics.Monitor{r.monitor}, r.err
+	case a := <-answers:
+		return a.value, a.err
 	case <-ctx.Done():
-		return nil, errors.New("etcd does not respond: its size is unknown")
+		var none T
+		return none, errors.New("etcd does not respond in time")
 	}
 }

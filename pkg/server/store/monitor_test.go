@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/etcd3/metrics"
@@ -30,11 +31,11 @@ func TestScrapeDoesNotWaitForAnEtcdThatDoesNotRespond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed atomic.Int64
 		begin := time.Now()
-		_, err := connectWithin(time.Second, func() (metrics.Monitor, error) {
+		_, err := within(time.Second, func() (metrics.Monitor, error) {
 			<-time.After(20 * time.Second) // virtual
 			return openMonitor{&closed}, nil
-		})
-		require.EqualError(t, err, "etcd does not respond: its size is unknown")
+		}, closeMonitor)
+		require.EqualError(t, err, "etcd does not respond in time")
 		require.Equal(t, time.Second, time.Since(begin))
 		<-time.After(time.Minute) // virtual
 		synctest.Wait()
@@ -47,19 +48,19 @@ func TestEtcdIsUnavailableIfItsCheckFailsOrTakesTooLong(t *testing.T) {
 		for name, c := range map[string]struct {
 			takes time.Duration
 			err   error
-			want  bool
+			want  float64
 		}{
-			"it passes":        {time.Second, nil, true},
-			"it fails":         {time.Second, errors.New("no quorum"), false},
-			"it takes 20 s":    {20 * time.Second, nil, false},
-			"it fails at once": {0, errors.New("no quorum"), false},
+			"it passes":        {time.Second, nil, 1},
+			"it fails":         {time.Second, errors.New("no quorum"), 0},
+			"it takes 20 s":    {20 * time.Second, nil, 0},
+			"it fails at once": {0, errors.New("no quorum"), 0},
 		} {
 			check := healthz.NamedCheck("etcd", func(*http.Request) error {
 				<-time.After(c.takes) // virtual
 				return c.err
 			})
 			begin := time.Now()
-			require.Equal(t, c.want, passes(check, 3*time.Second), name)
+			require.InDelta(t, c.want, testutil.ToFloat64(Availability(check)), 0, name)
 			require.LessOrEqual(t, time.Since(begin), 3*time.Second, name)
 		}
 		<-time.After(time.Minute) // virtual

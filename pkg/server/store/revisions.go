@@ -19,8 +19,8 @@ const (
 	revisionTimeout = 10 * time.Second
 )
 
-// revisionReader reads etcd's revision with a quorum.
-type revisionReader interface {
+// RevisionReader reads etcd's revision with a quorum.
+type RevisionReader interface {
 	GetCurrentResourceVersion(ctx context.Context) (uint64, error)
 }
 
@@ -29,7 +29,7 @@ type revisionReader interface {
 // their revision again, and keep objects that are gone. No cache can be told to read again, so the
 // process must end, and its supervisor restarts it.
 type Revisions struct {
-	store revisionReader
+	store RevisionReader
 	// highest is the highest revision seen.
 	highest uint64
 	// lost is the error once a lower revision was read; failed delivers it once.
@@ -38,9 +38,7 @@ type Revisions struct {
 }
 
 // NewRevisions returns the revisions of a store. The caller runs it.
-func NewRevisions(store *Store) *Revisions { return newRevisions(store) }
-
-func newRevisions(store revisionReader) *Revisions {
+func NewRevisions(store RevisionReader) *Revisions {
 	return &Revisions{store: store, failed: make(chan error, 1)}
 }
 

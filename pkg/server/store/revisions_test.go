@@ -40,7 +40,7 @@ func TestLowerRevisionOfEtcdEndsTheServer(t *testing.T) {
 		{"a cache that has read nothing", "", []uint64{1, 2}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			monitor := newRevisions(&scriptedRevisions{test.revisions})
+			monitor := NewRevisions(&scriptedRevisions{test.revisions})
 			caches := []func() string{func() string { return test.cached }}
 			for range test.revisions {
 				require.NoError(t, monitor.Check(nil))

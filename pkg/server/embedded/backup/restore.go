@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.etcd.io/etcd/etcdutl/v3/snapshot"
-	"go.uber.org/zap"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
@@ -28,19 +26,7 @@ func Restore(path, dataDir string, now time.Time, log logr.Logger) (revision int
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	revision = nextRevision(verified.Revision, now)
-	err = embedded.Restore(dir, log, func(made string, member embedded.Member, log *zap.Logger) error {
-		return snapshot.NewV3(log).Restore(snapshot.RestoreConfig{
-			SnapshotPath:        path,
-			OutputDataDir:       made,
-			Name:                member.Name,
-			PeerURLs:            []string{member.PeerURL},
-			InitialCluster:      member.InitialCluster,
-			InitialClusterToken: member.ClusterToken,
-			RevisionBump:        uint64(revision - verified.Revision),
-			MarkCompacted:       true,
-		})
-	})
-	if err != nil {
+	if err := embedded.Restore(dir, path, uint64(revision-verified.Revision), log); err != nil {
 		return 0, fmt.Errorf("snapshot %s cannot be restored into %s: %w", path, dataDir, err)
 	}
 	return revision, nil
