@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // A program may close a server that it never ran, as after an error of another part. A start that
@@ -37,4 +39,25 @@ func TestAServerThatIsClosedWithoutRunLeavesNoGoroutine(t *testing.T) {
 	defer leaks.None(t)()
 	require.ErrorContains(t, open("absent"), "--encryption-provider-config=absent")
 	require.NoError(t, open(""))
+}
+
+// A supervisor restarts a process that ends with an error, whose text is the log's last line.
+func TestRunSaysWhyItEnded(t *testing.T) {
+	for want, failing := range map[string]func(*Server) *<-chan error{
+		"the embedded etcd stopped: no disk": func(s *Server) *<-chan error { return &s.etcdFailed },
+		"no disk":                            func(s *Server) *<-chan error { return &s.dataLost },
+	} {
+		config := NewConfig()
+		config.DataDir = filepath.Join(t.TempDir(), "data")
+		config.SecureServing.Listener = ports.Listen(t)
+		s, err := New(t.Context(), config.Complete())
+		require.NoError(t, err)
+		failed, ended := make(chan error, 1), make(chan error, 1)
+		*failing(s) = failed
+		go func() { ended <- s.Run(t.Context()) }()
+		require.NoError(t, s.WaitReady(t.Context()))
+		failed <- errors.New("no disk")
+		require.EqualError(t, <-ended, want)
+		s.Close()
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
 func TestStreamsAndExemptRequestsAreBoundedByDefault(t *testing.T) {
@@ -20,6 +22,7 @@ func TestOwnRequestsAndProbesBypassTheLimitOfExemptRequests(t *testing.T) {
 	objects := &apirequest.RequestInfo{IsResourceRequest: true, Path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"}
 	require.True(t, bypassesExemptLimit(objects, self))
 	require.False(t, bypassesExemptLimit(objects, admin))
+	require.False(t, bypassesExemptLimit(&apirequest.RequestInfo{IsResourceRequest: true, Path: "/livez"}, admin))
 	for path, want := range map[string]bool{"/livez": true, "/readyz/etcd": true, "/healthz": true, "/livezz": false, "/metrics": false} {
 		require.Equal(t, want, bypassesExemptLimit(&apirequest.RequestInfo{Path: path}, admin), path)
 	}
@@ -44,5 +47,20 @@ func TestCompleteAndNewLeaveTheConfigAsItIs(t *testing.T) {
 		"etcd":     {expected.Etcd, config.Etcd},
 	} {
 		require.Equal(t, options[0], options[1], name)
+	}
+}
+
+func TestTheURLReachesTheServerFromThisMachine(t *testing.T) {
+	for bound, want := range map[string]string{"0.0.0.0": "127.0.0.1", "127.0.0.1": "127.0.0.1", "127.0.0.2": "127.0.0.2"} {
+		listener, err := net.Listen("tcp4", net.JoinHostPort(bound, "0"))
+		require.NoError(t, err)
+		config := NewConfig()
+		config.SecureServing.Listener, config.Run.AdvertiseAddress = listener, net.IPv4(127, 0, 0, 1)
+		s, err := bind(config.Complete(), dataDirectory{certificates: &embedded.Certificates{}})
+		require.NoError(t, err)
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		require.NoError(t, err)
+		require.Equal(t, "https://"+net.JoinHostPort(want, port), s.url)
+		s.close(false)
 	}
 }

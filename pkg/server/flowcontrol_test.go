@@ -9,6 +9,8 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/store"
 )
@@ -40,4 +42,12 @@ func TestTotalIsMonitoredUnlessConfiguredOtherwise(t *testing.T) {
 	config := NewConfig()
 	config.TotalControl.Mode = total.Static
 	require.Equal(t, total.Status{InEffect: 30}, withFlowControl(t, config).TotalStatus())
+}
+
+func TestRejectionsAreCountedByLevel(t *testing.T) {
+	one, other, idle := engine.SeriesReport{Level: "busy"}, engine.SeriesReport{Level: "busy"}, engine.SeriesReport{Level: "idle"}
+	one.Rejected[queueset.QueueFull], one.Rejected[queueset.TimeOut] = 1, 2
+	other.Rejected[queueset.ConcurrencyLimit] = 4
+	idle.Rejected[queueset.Cancelled] = 8 // its client left
+	require.Equal(t, map[string]uint64{"busy": 7}, rejectedByLevel([]engine.SeriesReport{one, other, idle}))
 }

@@ -24,6 +24,7 @@ func TestWhereObjectsAreAndWhoSaysWhoUsersAreAreTwoChoices(t *testing.T) {
 			completed := parseFlags(t, test.args...).Complete()
 			require.Equal(t, test.embeddedEtcd, completed.EmbeddedEtcd)
 			require.Equal(t, test.local, completed.LocalIdentity)
+			require.Equal(t, !test.embeddedEtcd, completed.Identity.InClusterAllowed, "a pod without any option runs alone")
 			completed.DataDir = ""
 			require.Equal(t, test.usesDirectory, len(completed.Validate()) > 0, "a data directory is needed")
 			completed.DataDir = t.TempDir()

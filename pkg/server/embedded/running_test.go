@@ -44,3 +44,15 @@ func TestRunningEtcdSaysThatNoneAnswers(t *testing.T) {
 		assert.ErrorContains(t, err, "start its server")
 	}
 }
+
+// A path of 104 bytes has no room for the zero that ends it on the BSDs.
+func TestASocketHasAPathThatFitsEveryAddress(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/" + strings.Repeat("a", 102): true,
+		"/" + strings.Repeat("a", 103): false,
+		"/a b":                         false,
+		"/a%20b":                       false,
+	} {
+		require.Equal(t, want, isPlainSocketPath(path), path)
+	}
+}

@@ -37,7 +37,7 @@ func TestAChangedRBACFileTakesEffectWhileTheServerRuns(t *testing.T) {
 
 // --kubeconfig is the default of the other two flags.
 func TestReviewsGoToTheServerOfTheirKubeconfig(t *testing.T) {
-	front, authentication, authorization := newReviewer(t), newReviewer(t), newReviewer(t)
+	front, authentication, authorization, without := newReviewer(t), newReviewer(t), newReviewer(t), newReviewer(t) // without --kubeconfig
 	authentication.users = map[string]authenticationv1.UserInfo{"secret": {Username: "alice"}}
 	authorization.allow = func(authorizationv1.SubjectAccessReviewSpec) bool { return true }
 	options := newTestOptions(t, "--authentication-skip-lookup", "--kubeconfig="+front.kubeconfig(t),
@@ -48,6 +48,7 @@ func TestReviewsGoToTheServerOfTheirKubeconfig(t *testing.T) {
 	require.Equal(t, []string{"authorization.k8s.io/v1 SubjectAccessReview"}, authorization.received())
 	for reviewer, config := range map[*reviewer]func() (*rest.Config, error){
 		front: options.ClientConfig, authentication: options.AuthenticationClientConfig, authorization: options.AuthorizationClientConfig,
+		without: newTestOptions(t, "--authentication-kubeconfig="+authentication.kubeconfig(t), "--authorization-kubeconfig="+without.kubeconfig(t)).ClientConfig,
 	} {
 		client, err := config()
 		require.NoError(t, err)

@@ -177,18 +177,23 @@ func TestNothingIsAllowedIfTheAuthorizationWebhookFails(t *testing.T) {
 }
 
 func TestTTLsOfZeroOrLessDisableTheAuthorizationCache(t *testing.T) {
-	for _, ttl := range []string{"0s", "-1m"} {
+	for ttls, reviews := range map[[2]string]map[string]int{ // of those who are authorized, and of others
+		{"0s", "0s"}:   {"alice": 2, "bob": 2},
+		{"-1m", "-1m"}: {"alice": 2, "bob": 2},
+		{"0s", "1h"}:   {"alice": 2, "bob": 1},
+		{"1h", "0s"}:   {"alice": 1, "bob": 2},
+	} {
 		users, webhook := newCA(t, "users"), newReviewer(t)
 		webhook.allow = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "alice" }
 		options := newTestOptions(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t),
-			"--authorization-webhook-cache-authorized-ttl="+ttl, "--authorization-webhook-cache-unauthorized-ttl="+ttl)
-		require.Empty(t, options.Validate(), ttl)
+			"--authorization-webhook-cache-authorized-ttl="+ttls[0], "--authorization-webhook-cache-unauthorized-ttl="+ttls[1])
+		require.Empty(t, options.Validate(), ttls)
 		server := newTestServer(t, options, users.file)
 		for name, status := range map[string]int{"alice": http.StatusOK, "bob": http.StatusForbidden} {
 			certificate, before := users.client(name), len(webhook.received())
 			require.Equal(t, status, server.request(objects, certificate, nil).Status)
 			require.Equal(t, status, server.request(objects, certificate, nil).Status)
-			require.Len(t, webhook.received(), before+2, "%s, %s", name, ttl)
+			require.Len(t, webhook.received(), before+reviews[name], "%s, %s", name, ttls)
 		}
 	}
 }
