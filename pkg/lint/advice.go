@@ -34,12 +34,13 @@ type Reader interface {
 type Advisor struct {
 	defaults Defaults
 	total    int
+	facts    known // none about a cluster
 }
 
 // NewAdvisor returns an Advisor for a server of total seats, 0 if unknown, that keeps
 // these built-in objects.
 func NewAdvisor(defaults Defaults, total int) *Advisor {
-	return &Advisor{defaults: defaults.complete(), total: total}
+	return &Advisor{defaults: defaults.complete(), total: total, facts: known{plurals: plurals()}}
 }
 
 // FlowSchema returns the findings about a FlowSchema that has been written. There are
@@ -51,7 +52,7 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	isDefault := a.defaults.hasSchema(schema)
 	findings := ownership(schemaObject(schema.Name), schema, a.defaults.schema(schema.Name) != nil, isDefault)
 	if !isDefault {
-		findings = append(findings, ruleFindings(schema, &known{})...)
+		findings = append(findings, ruleFindings(schema, &a.facts)...)
 		findings = append(findings, exemptions(schema, nil)...)
 	}
 	if others, err := stored.FlowSchemas(ctx, MaskOf(schema)); err == nil {

@@ -21,26 +21,13 @@ func isForUnknownUsers(level string) bool {
 // judgeAgents finds agents of nodes in the level of unknown users: FC601.
 func (j *judge) judgeAgents() {
 	seen := map[Object]bool{}
-	for _, client := range agentsIn(j.Facts.Traffic.Clients) {
-		if !seen[client.object()] {
+	// The one finding about a client is of the level where it has most requests.
+	for _, client := range slices.SortedStableFunc(slices.Values(j.Facts.Traffic.Clients), func(a, b Client) int { return cmp.Compare(b.Requests, a.Requests) }) {
+		if isForUnknownUsers(client.PriorityLevel) && client.runsOnNodes() && !seen[client.object()] {
 			seen[client.object()] = true
-			j.add(j.nodeAgent(client))
+			j.add(j.nodeAgent(&client))
 		}
 	}
-}
-
-// agentsIn returns the clients on nodes in a level for unknown users, those with the most
-// requests first.
-func agentsIn(clients []Client) []*Client {
-	var found []*Client
-	for i := range clients {
-		c := &clients[i]
-		if isForUnknownUsers(c.PriorityLevel) && c.runsOnNodes() {
-			found = append(found, c)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b *Client) int { return cmp.Compare(b.Requests, a.Requests) })
-	return found
 }
 
 // runsOnNodes reports whether the client is known to run on nodes.

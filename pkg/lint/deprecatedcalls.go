@@ -50,8 +50,8 @@ func (d *DeprecatedCalls) Finding() Finding {
 		message += fmt.Sprintf(" %d got 404: the API server does not serve the version.", d.NotFound)
 	}
 	remedy := fmt.Sprintf("Before the upgrade to Kubernetes %s, install a release of the client that calls a later version. The deprecated API migration guide of Kubernetes names it.", d.Removed)
-	if life, ends := lifetimeOf(d.Version); ends && d.OfFlowControl() {
-		remedy = fmt.Sprintf("Install a release of the client that calls %s/%s, which Kubernetes serves from 1.%d on: built with k8s.io/client-go or k8s.io/apiserver 0.%d or later.", groupName, life.better, life.since, life.since)
+	if _, ends := lifetimeOf(d.Version); ends && d.OfFlowControl() {
+		remedy = fmt.Sprintf("Install a release of the client that calls %s, which Kubernetes serves from 1.%d on: built with k8s.io/client-go or k8s.io/apiserver 0.%d or later.", betterVersion, betterSince, betterSince)
 		if d.Version == "v1beta3" {
 			remedy += " Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster."
 		}

@@ -142,7 +142,7 @@ func (r *ruleReader) readResource(apiGroups []string, resource, field string) {
 	}
 	name, subresource, _ := strings.Cut(resource, "/")
 	lower := strings.ToLower(resource)
-	switch plural := pluralOf(strings.ToLower(name)); {
+	switch plural := r.facts.plurals[strings.ToLower(name)]; {
 	case strings.Contains(resource, wildcard):
 		r.add(ImpossibleResource, field, fmt.Sprintf("%q is no pattern: resources match as a whole.", resource), `List the resources and subresources, or write "*" alone for all.`)
 	case plural != "":
@@ -160,26 +160,6 @@ func (r *ruleReader) readResource(apiGroups []string, resource, field string) {
 		r.add(ImpossibleResource, field, fmt.Sprintf("%q is not the name of a resource.", resource), "Write RESOURCE or RESOURCE/SUBRESOURCE.")
 	case !r.facts.serves(apiGroups, resource):
 		r.add(UnknownResource, field, fmt.Sprintf("The cluster serves no resource %q in these API groups.", resource), "Correct the name or the API group, unless the API is installed later.")
-	}
-}
-
-// pluralOf returns the resource of a well-known singular in lower case, empty if it is
-// none.
-func pluralOf(singular string) string {
-	switch singular {
-	case "pod", "service", "node", "configmap", "secret", "event", "namespace", "serviceaccount", "persistentvolume", "persistentvolumeclaim",
-		"replicationcontroller", "resourcequota", "limitrange", "deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob", "lease",
-		"role", "rolebinding", "clusterrole", "clusterrolebinding", "endpointslice", "horizontalpodautoscaler", "poddisruptionbudget",
-		"customresourcedefinition", "apiservice", "tokenreview", "subjectaccessreview":
-		return singular + "s"
-	case "endpoint":
-		return "endpoints"
-	case "ingress", "storageclass", "priorityclass", "runtimeclass", "ingressclass":
-		return singular + "es"
-	case "networkpolicy":
-		return "networkpolicies"
-	default:
-		return ""
 	}
 }
 

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -17,10 +18,11 @@ type known struct {
 	names      sets.Set[string]  // of resources, in any group
 	discovered map[Resource]bool // with Namespaced unset: whether it is namespaced
 	builtIn    map[Resource]bool // the same of Kubernetes, for what is not discovered
+	plurals    map[string]string // the resources of Kubernetes by their singulars
 }
 
 func newKnown(facts *Facts) *known {
-	k := &known{builtIn: builtInResources()}
+	k := &known{builtIn: builtInResources(), plurals: plurals()}
 	if facts.Namespaces != nil {
 		k.namespaces = sets.New(facts.Namespaces...)
 	}
@@ -48,6 +50,17 @@ func builtInResources() map[Resource]bool {
 		resources[Resource{Group: r.Group, Name: r.Resource}] = r.Namespaced
 	}
 	return resources
+}
+
+// plurals returns the resources of Kubernetes by their singulars.
+func plurals() map[string]string {
+	plurals := map[string]string{"endpoint": "endpoints"} // the kind is Endpoints
+	for _, r := range discovery.BuiltIn() {
+		if singular := strings.ToLower(r.Kind); singular != r.Resource {
+			plurals[singular] = r.Resource
+		}
+	}
+	return plurals
 }
 
 // serves reports whether one of the API groups, which may be the wildcard, has the

@@ -50,31 +50,22 @@ func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
 
 const groupName = flowcontrolv1.GroupName
 
-// lifetime are the minor releases of kube-apiserver 1.x that serve a version.
-type lifetime struct {
-	// deprecated and removed are the first minor releases that deprecate the version, and do not
-	// serve it.
-	deprecated, removed int
-	// better is the version to use instead, from release since on.
-	better string
-	since  int
-}
+// betterVersion is the version to use instead of any other, which kube-apiserver serves since
+// minor release betterSince.
+const (
+	betterVersion = groupName + "/v1"
+	betterSince   = 29
+)
+
+// lifetime are the first minor releases of kube-apiserver 1.x that deprecate a version, and do not
+// serve it.
+type lifetime struct{ deprecated, removed int }
 
 // lifetimeOf returns the lifetime of a version of the API group, and false for v1 and
 // unknown versions.
 func lifetimeOf(version string) (lifetime, bool) {
-	switch version {
-	case "v1alpha1":
-		return lifetime{deprecated: 20, removed: 24, better: "v1", since: 29}, true
-	case "v1beta1":
-		return lifetime{deprecated: 23, removed: 26, better: "v1", since: 29}, true
-	case "v1beta2":
-		return lifetime{deprecated: 26, removed: 29, better: "v1", since: 29}, true
-	case "v1beta3":
-		return lifetime{deprecated: 29, removed: 32, better: "v1", since: 29}, true
-	default:
-		return lifetime{}, false
-	}
+	found, ends := map[string]lifetime{"v1alpha1": {20, 24}, "v1beta1": {23, 26}, "v1beta2": {26, 29}, "v1beta3": {29, 32}}[version]
+	return found, ends
 }
 
 // judgeDocuments judges the manifests.
@@ -100,18 +91,18 @@ func (j *judge) versionFindings(document *Document) []Finding {
 	if j.Facts.ServedVersions == nil {
 		isServed = !ends && version == "v1" || ends && (release == 0 || release < lifetime.removed)
 	}
-	remedy := "Write apiVersion: " + groupName + "/v1."
+	const remedy = "Write apiVersion: " + betterVersion
 	switch {
 	case !isServed:
 		where := "This API server"
 		if j.Facts.ServedVersions == nil && release > 0 {
 			where = "Kubernetes " + j.Release
 		}
-		return []Finding{finding(RemovedAPIVersion, document.Object, "apiVersion", fmt.Sprintf("%s does not serve %s.", where, document.APIVersion), remedy)}
+		return []Finding{finding(RemovedAPIVersion, document.Object, "apiVersion", fmt.Sprintf("%s does not serve %s.", where, document.APIVersion), remedy+".")}
 	case ends && (release == 0 || release >= lifetime.deprecated):
 		return []Finding{finding(DeprecatedVersion, document.Object, "apiVersion",
 			fmt.Sprintf("%s is deprecated, and kube-apiserver does not serve it from 1.%d on.", document.APIVersion, lifetime.removed),
-			fmt.Sprintf("Write apiVersion: %s/%s, which kube-apiserver serves from 1.%d on.", groupName, lifetime.better, lifetime.since))}
+			fmt.Sprintf("%s, which kube-apiserver serves from 1.%d on.", remedy, betterSince))}
 	default:
 		return nil
 	}

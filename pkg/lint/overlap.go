@@ -63,14 +63,9 @@ func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {
 
 // selectsAny reports whether the rule selects some of the requests, of some user.
 func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) bool {
-	for i := range r.ResourceRules {
-		for k := range requests {
-			if resourceRulesIntersect(&r.ResourceRules[i], &requests[k]) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
+		return slices.ContainsFunc(requests, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
+	})
 }
 
 // overlap reports whether some request matches a rule of each. common reports whether two sets have a
@@ -97,10 +92,5 @@ func (r *ruleWithUsers) intersects(other *ruleWithUsers, common func(a, b rules.
 
 // cover reports whether the rule selects all of the users.
 func (r *ruleWithUsers) cover(users rules.Users) bool {
-	for _, set := range r.users {
-		if set.Covers(users) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.users, func(set rules.Users) bool { return set.Covers(users) })
 }

@@ -95,7 +95,7 @@ func (k *known) isNever(rule *flowcontrolv1.ResourcePolicyRule) bool {
 func (k *known) isDead(verb string, rule *flowcontrolv1.ResourcePolicyRule) bool {
 	alone := *rule
 	alone.Verbs = []string{verb}
-	return len(rule.Verbs) > 1 && k.isNever(&alone)
+	return k.isNever(&alone)
 }
 
 // neverReason says what about the rule is never so.

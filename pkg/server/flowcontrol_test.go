@@ -49,5 +49,5 @@ func TestRejectionsAreCountedByLevel(t *testing.T) {
 	one.Rejected[queueset.QueueFull], one.Rejected[queueset.TimeOut] = 1, 2
 	other.Rejected[queueset.ConcurrencyLimit] = 4
 	idle.Rejected[queueset.Cancelled] = 8 // its client left
-	require.Equal(t, map[string]uint64{"busy": 7}, rejectedByLevel([]engine.SeriesReport{one, other, idle}))
+	require.Equal(t, map[string]uint64{"busy": 7, "idle": 0}, rejectedByLevel([]engine.SeriesReport{one, other, idle}))
 }
