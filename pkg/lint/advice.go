@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 )
 
 // Reader reads the stored configuration. Its errors suppress the findings that
@@ -92,51 +90,40 @@ func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSc
 	if len(candidates) == 0 {
 		return findings
 	}
-	levels, limits, err := a.levels(ctx, stored)
+	levels, err := levelsOf(ctx, stored)
 	if err != nil {
 		return findings
 	}
-	diverting.ranks = ranksOf(levels, limits)
+	diverting.ranks = ranksOf(levels, limitsOf(levels, a.total))
 	return append(findings, diverting.finding(schema, candidates)...)
 }
 
-// levels returns the levels in force and their limits.
-func (a *Advisor) levels(ctx context.Context, stored Reader) (map[string]*flowcontrolv1.PriorityLevelConfiguration, map[string]allocation.Limits, error) {
+// levelsOf returns the levels in force by name.
+func levelsOf(ctx context.Context, stored Reader) (map[string]*flowcontrolv1.PriorityLevelConfiguration, error) {
 	all, err := stored.PriorityLevels(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	levels := make(map[string]*flowcontrolv1.PriorityLevelConfiguration, len(all))
 	for _, level := range all {
 		levels[level.Name] = level
 	}
-	if a.total <= 0 {
-		return levels, nil, nil
-	}
-	return levels, limitsOf(levels, a.total), nil
+	return levels, err
 }
 
 // PriorityLevel returns the findings about a level that has been written.
 func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.PriorityLevelConfiguration, stored Reader) []Finding {
 	object := levelObject(level.Name)
 	findings := ownership(object, level, a.defaults.level(level.Name) != nil, a.defaults.hasLevel(level))
-	levels, _, err := a.levels(ctx, stored)
+	levels, err := levelsOf(ctx, stored)
 	if err != nil {
 		return findings
 	}
 	levels[level.Name] = level
-	var own *allocation.Limits
-	if a.total > 0 {
-		limits := limitsOf(levels, a.total)
-		limit := limits[level.Name]
-		own = &limit
-		for _, f := range append(sharesDrop(levels, a.defaults, a.total), lending(sortedByName(levels), limits)...) {
-			if f.concerns(map[Object]bool{object: true}) {
-				findings = append(findings, f)
-			}
+	limits := limitsOf(levels, a.total)
+	for _, f := range append(sharesDrop(levels, a.defaults, a.total), lending(sortedByName(levels), limits)...) {
+		if f.concerns(map[Object]bool{object: true}) {
+			findings = append(findings, f)
 		}
 	}
-	findings = append(findings, levelFindings(level, own, a.total)...)
+	findings = append(findings, levelFindings(level, limits, a.total)...)
 	sortFindings(findings)
 	return findings
 }

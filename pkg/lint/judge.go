@@ -41,9 +41,7 @@ func newJudge(bundle *Bundle) *judge {
 	}
 	j.schemas = completeSchemas(bundle.FlowSchemas)
 	slices.SortStableFunc(j.schemas, compareMatchingOrder)
-	if bundle.Total > 0 {
-		j.limits = limitsOf(j.levels, bundle.Total)
-	}
+	j.limits = limitsOf(j.levels, bundle.Total)
 	return j
 }
 

@@ -22,7 +22,8 @@ func (j *judge) judgeLevels() {
 		invalid := rejectedLevel(level)
 		j.add(invalid...)
 		if len(invalid) == 0 {
-			j.add(j.levelFindings(level, users[level.Name])...)
+			j.add(levelFindings(level, j.limits, j.Total)...)
+			j.add(sharedHands(level, users[level.Name])...)
 		}
 		if len(users[level.Name]) == 0 && !builtIn && !isMandatoryLevel(level.Name) {
 			j.add(unusedLevel(level.Name))
@@ -36,10 +37,8 @@ func (j *judge) judgeLevels() {
 			j.add(deletedInUse(object.Name, users[object.Name])...)
 		}
 	}
-	if j.Total > 0 {
-		j.add(sharesDrop(j.levels, j.defaults, j.Total)...)
-		j.add(lending(sortedByName(j.levels), j.limits)...)
-	}
+	j.add(sharesDrop(j.levels, j.defaults, j.Total)...)
+	j.add(lending(sortedByName(j.levels), j.limits)...)
 }
 
 func schemasByLevel(schemas []*flowcontrolv1.FlowSchema) map[string][]*flowcontrolv1.FlowSchema {
@@ -51,25 +50,16 @@ func schemasByLevel(schemas []*flowcontrolv1.FlowSchema) map[string][]*flowcontr
 	return found
 }
 
-// levelFindings returns the findings about a valid level by itself.
-func (j *judge) levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
-	var limits *allocation.Limits
-	if l, known := j.limits[level.Name]; known {
-		limits = &l
-	}
-	findings := levelFindings(level, limits, j.Total)
-	if limited := level.Spec.Limited; limited != nil && limited.LimitResponse.Queuing != nil {
-		findings = append(findings, sharedHands(level.Name, limited.LimitResponse.Queuing, users)...)
-	}
-	return findings
-}
-
 // levelFindings returns the findings about a valid level: FC201, FC205, FC206, FC208 and
-// FC209. limits are nil if unknown.
-func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, limits *allocation.Limits, total int) []Finding {
+// FC209. The limits of levels are nil if unknown.
+func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[string]allocation.Limits, total int) []Finding {
 	limited := level.Spec.Limited
 	if limited == nil {
 		return nil
+	}
+	var limits *allocation.Limits
+	if l, known := all[level.Name]; known {
+		limits = &l
 	}
 	var findings []Finding
 	if queuing := limited.LimitResponse.Queuing; queuing != nil {
@@ -123,10 +113,11 @@ func deletedInUse(name string, users []*flowcontrolv1.FlowSchema) []Finding {
 const squishLimit = 0.01
 
 // sharedHands is FC204. It is about a kube-apiserver: on this server each flow has a queue.
-func sharedHands(name string, queuing *flowcontrolv1.QueuingConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
-	if len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
-		return nil // there is only one flow
+func sharedHands(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
+	if level.Spec.Limited == nil || level.Spec.Limited.LimitResponse.Queuing == nil || len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
+		return nil // there are no queues, or there is only one flow
 	}
+	name, queuing := level.Name, level.Spec.Limited.LimitResponse.Queuing
 	squish := func(elephants int) float64 {
 		return flow.SquishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
 	}

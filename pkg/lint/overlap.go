@@ -71,14 +71,9 @@ func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) 
 // overlap reports whether some request matches a rule of each. common reports whether two sets have a
 // user in common.
 func overlap(some, others []ruleWithUsers, common func(a, b rules.Users) bool) bool {
-	for i := range some {
-		for k := range others {
-			if some[i].intersects(&others[k], common) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(some, func(a ruleWithUsers) bool {
+		return slices.ContainsFunc(others, func(b ruleWithUsers) bool { return a.intersects(&b, common) })
+	})
 }
 
 func (r *ruleWithUsers) intersects(other *ruleWithUsers, common func(a, b rules.Users) bool) bool {

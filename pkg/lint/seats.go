@@ -36,8 +36,11 @@ func shareOf(level *flowcontrolv1.PriorityLevelConfiguration) allocation.Share {
 	}
 }
 
-// limitsOf returns the limits of the levels on a server of total seats.
+// limitsOf returns the limits of the levels on a server of total seats; nil if the total is unknown.
 func limitsOf(levels map[string]*flowcontrolv1.PriorityLevelConfiguration, total int) map[string]allocation.Limits {
+	if total <= 0 {
+		return nil
+	}
 	sorted := sortedByName(levels)
 	shares := make([]allocation.Share, len(sorted))
 	for i, level := range sorted {

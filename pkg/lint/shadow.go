@@ -91,12 +91,7 @@ func coversTuple(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
 
 // covers reports whether one of the rules matches every request of the tuple.
 func covers(rules []ruleWithUsers, t *tuple) bool {
-	for i := range rules {
-		if rules[i].cover(t.users) && requestsCover(rules[i].PolicyRulesWithSubjects, t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r ruleWithUsers) bool { return r.cover(t.users) && requestsCover(r.PolicyRulesWithSubjects, t) })
 }
 
 // compareMatchingOrder orders schemas as they are tried.
