@@ -1,9 +1,7 @@
 package repo
 
 import (
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -33,13 +31,6 @@ func TestGoInDocumentsIsCodeOfTests(t *testing.T) {
 		}
 	}
 	require.NotZero(t, blocks)
-}
-
-func fileText(t *testing.T, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
-	require.NoError(t, err)
-	return string(content)
 }
 
 // goBlocks returns the blocks of Go in a document, without indentation.

@@ -2,11 +2,9 @@ package repo
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -26,14 +24,11 @@ type layers struct {
 // layersOf returns the levels that the package comment of a tree has.
 func layersOf(t *testing.T, tree string) layers {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(tree), "doc.go"))
-	require.NoError(t, err)
 	l := layers{tree: tree, level: map[string]int{}}
 	level := -1
-	for _, row := range regexp.MustCompile(`(?m)^//\t(?:L(\d)|  )  (\S+)  `).FindAllStringSubmatch(string(content), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^//\t(?:L(\d)|  )  (\S+)  `).FindAllStringSubmatch(fileText(t, tree+"/doc.go"), -1) {
 		if row[1] != "" {
-			level, err = strconv.Atoi(row[1])
-			require.NoError(t, err)
+			level = int(row[1][0] - '0')
 		}
 		name := tree + "/" + row[2]
 		if row[2] == path.Base(tree) {
