@@ -17,80 +17,57 @@ package binaries
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
-	"slices"
-	"strings"
 )
 
-// Server builds this project's server on Base and returns the path of the binary.
-func Server(ctx context.Context) (string, error) { return ServerOn(ctx, Base()) }
-
 // Plugin builds the kubectl plug-in "kubectl apf" and returns the path of the binary.
-func Plugin(ctx context.Context) (string, error) { return built.get(ctx, pluginProgram()) }
+func Plugin(ctx context.Context) (string, error) { return built.named(ctx, "kubectl-apf") }
 
 // Release builds this project's server as in a release, with its PGO profile,
 // and returns the path of the binary.
-func Release(ctx context.Context) (string, error) { return built.get(ctx, releaseProgram()) }
+func Release(ctx context.Context) (string, error) {
+	return built.named(ctx, "flowcontrol-apiserver-release")
+}
+
+// WrongClock builds this project's server so that a test can set its wall clock wrong, and
+// returns the path of the binary. The first eight bytes of the file that ClockVariable names
+// are the number of seconds that the clock is ahead, in the order of the machine's bytes.
+// Durations are measured by another clock, as on a machine whose time is corrected.
+func WrongClock(ctx context.Context) (string, error) {
+	return built.named(ctx, "flowcontrol-apiserver-wrong-clock")
+}
 
 // Etcd builds etcd and returns the path of the binary.
-func Etcd(ctx context.Context) (string, error) { return built.get(ctx, etcdProgram()) }
-
-// KubeAPIServer builds kube-apiserver of VersionBeside and returns the path of the binary.
-func KubeAPIServer(ctx context.Context) (string, error) {
-	version, err := VersionBeside()
-	if err != nil {
-		return "", err
-	}
-	return KubeAPIServerOf(ctx, version)
-}
-
-// NextKubeAPIServer builds the newer kube-apiserver and returns the path of the
-// binary.
-func NextKubeAPIServer(ctx context.Context) (string, error) {
-	return KubeAPIServerOf(ctx, NextKubernetesVersion)
-}
-
-// ReplacedKubeAPIServer builds kube-apiserver with pkg/apf in place of the library's
-// engine and returns the path of the binary. version is KubernetesVersion or
-// NextKubernetesVersion. With FLOW_CONTROL_ENGINE=library in its environment, the program
-// has the library's engine.
-func ReplacedKubeAPIServer(ctx context.Context, version string) (string, error) {
-	return built.get(ctx, replacedProgram(version))
-}
+func Etcd(ctx context.Context) (string, error) { return built.named(ctx, "etcd") }
 
 // KubeControllerManager builds kube-controller-manager and returns the path of
 // the binary.
 func KubeControllerManager(ctx context.Context) (string, error) {
-	return built.get(ctx, kubernetesProgram("kube-controller-manager"))
+	return built.named(ctx, "kube-controller-manager")
 }
 
 // Kubectl builds kubectl and returns the path of the binary.
-func Kubectl(ctx context.Context) (string, error) {
-	return built.get(ctx, kubernetesProgram("kubectl"))
-}
+func Kubectl(ctx context.Context) (string, error) { return built.named(ctx, "kubectl") }
 
 // LatestKubectl builds kubectl of LatestKubernetesVersion and returns the path of the binary.
-func LatestKubectl(ctx context.Context) (string, error) {
-	return built.get(ctx, latestKubectlProgram())
-}
+func LatestKubectl(ctx context.Context) (string, error) { return built.named(ctx, "kubectl-1.37") }
 
 // Prometheus builds Prometheus without its web interface and returns the path
 // of the binary.
-func Prometheus(ctx context.Context) (string, error) { return built.get(ctx, prometheusProgram()) }
+func Prometheus(ctx context.Context) (string, error) { return built.named(ctx, "prometheus") }
 
 // Promtool builds the tool that checks and tests rules of Prometheus, and returns the path of
 // the binary.
-func Promtool(ctx context.Context) (string, error) { return built.get(ctx, promtoolProgram()) }
+func Promtool(ctx context.Context) (string, error) { return built.named(ctx, "promtool") }
 
 // Helm builds Helm and returns the path of the binary.
-func Helm(ctx context.Context) (string, error) { return built.get(ctx, helmProgram()) }
+func Helm(ctx context.Context) (string, error) { return built.named(ctx, "helm") }
 
 // Kubeconform builds the tool that validates manifests against schemas, and returns the path of the binary.
-func Kubeconform(ctx context.Context) (string, error) { return built.get(ctx, kubeconformProgram()) }
+func Kubeconform(ctx context.Context) (string, error) { return built.named(ctx, "kubeconform") }
 
 // KubeScore builds the tool that judges manifests, and returns the path of the binary.
-func KubeScore(ctx context.Context) (string, error) { return built.get(ctx, kubeScoreProgram()) }
+func KubeScore(ctx context.Context) (string, error) { return built.named(ctx, "kube-score") }
 
 // Chromium returns the path of the Chromium or Chrome of this machine. Only the long lane needs it.
 func Chromium(context.Context) (string, error) {
@@ -102,10 +79,15 @@ func Chromium(context.Context) (string, error) {
 	return "", errors.New("there is no Chromium on the PATH: install chromium")
 }
 
-// Judge builds a program of others that judges servers, vegeta, kwok or etcd-validate, and
-// returns the path of the binary.
-func Judge(ctx context.Context, name string) (string, error) {
-	return built.get(ctx, judgeProgram(name))
+// Judge returns what builds a program of others that judges servers, vegeta, kwok or
+// etcd-validate, and returns the path of the binary.
+func Judge(name string) Build { return builds(judgeProgram(name)) }
+
+// Build builds a program and returns the path of the binary.
+type Build = func(ctx context.Context) (path string, err error)
+
+func builds(p program) Build {
+	return func(ctx context.Context) (string, error) { return built.get(ctx, p) }
 }
 
 // Short builds the programs that `make test` needs and passes each path to
@@ -122,13 +104,12 @@ func Long(ctx context.Context, report func(path string)) error {
 // Named builds only the programs with these file names.
 func Named(ctx context.Context, names []string, report func(path string)) error {
 	var chosen []program
-	for _, p := range append(short(), long()...) {
-		if i := slices.Index(names, p.name); i >= 0 {
-			chosen, names = append(chosen, p), slices.Delete(slices.Clone(names), i, i+1)
+	for _, name := range names {
+		p, err := named(name)
+		if err != nil {
+			return err
 		}
-	}
-	if len(names) > 0 {
-		return fmt.Errorf("no program is called %s", strings.Join(names, " or "))
+		chosen = append(chosen, p)
 	}
 	return built.all(ctx, chosen, report)
 }

@@ -45,6 +45,15 @@ func (c *cache) get(ctx context.Context, p program) (string, error) {
 	return path, nil
 }
 
+// named returns the path of the program with this file name, which is one of short or long.
+func (c *cache) named(ctx context.Context, name string) (string, error) {
+	p, err := named(name)
+	if err != nil {
+		return "", err
+	}
+	return c.get(ctx, p)
+}
+
 // find returns the path of a prebuilt program, or builds the program.
 func find(ctx context.Context, p program, bin string) (string, error) {
 	if os.Getenv(prebuiltVariable) != "prebuilt" {

@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ const (
 	// LatestKubernetesVersion is the release of the newest kube-apiserver.
 	LatestKubernetesVersion = "v1.37.2"
 
-	prometheusVersion = "v0.310.0"
+	prometheus = "github.com/prometheus/prometheus@v0.310.0"
 
 	// profile is the server's CPU profile for the compiler.
 	profile = "cmd/flowcontrol-apiserver/default.pgo"
@@ -41,18 +42,36 @@ func short() []program {
 	if err != nil { // the tests that need it will say so
 		beside = KubernetesVersion
 	}
-	return []program{kubeAPIServerOf(beside), kubernetesProgram("kube-controller-manager"),
-		kubernetesProgram("kubectl"), serverOn(Base()), pluginProgram(), etcdProgram(), kubeconformProgram()}
+	return []program{
+		kubeAPIServerOf(beside), kubernetesProgram("kube-controller-manager"), kubernetesProgram("kubectl"), serverOn(Base()),
+		{name: "kubectl-apf", module: "kubectl-apf", pkg: "."}, // kubectl finds it beside itself
+		{name: "etcd", module: "hack/tools/programs", pkg: "go.etcd.io/etcd/server/v3"},
+		derived("kubeconform", "github.com/yannh/kubeconform@v0.8.0", "/cmd/kubeconform"),
+	}
 }
 
 // long returns the additional programs that `make test-long` needs.
 func long() []program {
-	programs := []program{prometheusProgram(), promtoolProgram(), helmProgram(), kubeScoreProgram(), latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
-		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion)}
+	programs := []program{
+		derived("prometheus", prometheus, "/cmd/prometheus"), derived("promtool", prometheus, "/cmd/promtool"),
+		helmProgram(), derived("kube-score", "github.com/zegl/kube-score@v1.20.0", "/cmd/kube-score"),
+		latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
+		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion),
+	}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {
 		programs = append(programs, kubeAPIServerOf(Bases()[base]), serverOn(base))
 	}
 	return programs
+}
+
+// named returns the program of short or long with this file name.
+func named(name string) (program, error) {
+	for _, p := range append(short(), long()...) {
+		if p.name == name {
+			return p, nil
+		}
+	}
+	return program{}, fmt.Errorf("no program is called %s", name)
 }
 
 // serverProgram returns the server compiled without its profile, so that it
@@ -61,35 +80,9 @@ func serverProgram() program {
 	return program{name: "flowcontrol-apiserver", module: ".", pkg: "./cmd/flowcontrol-apiserver"}
 }
 
-// pluginProgram returns the kubectl plug-in, which kubectl finds beside itself.
-func pluginProgram() program {
-	return program{name: "kubectl-apf", module: "kubectl-apf", pkg: "."}
-}
-
 // releaseProgram returns the server as `make build` compiles it.
 func releaseProgram() program {
 	return program{name: "flowcontrol-apiserver-release", module: ".", pkg: "./cmd/flowcontrol-apiserver", profile: profile}
-}
-
-func etcdProgram() program {
-	return program{name: "etcd", module: "hack/tools/programs", pkg: "go.etcd.io/etcd/server/v3"}
-}
-
-func prometheusProgram() program {
-	return derived("prometheus", "github.com/prometheus/prometheus@"+prometheusVersion, "/cmd/prometheus")
-}
-
-// promtoolProgram returns the tool that checks and tests rules of Prometheus.
-func promtoolProgram() program {
-	return derived("promtool", "github.com/prometheus/prometheus@"+prometheusVersion, "/cmd/promtool")
-}
-
-func kubeconformProgram() program {
-	return derived("kubeconform", "github.com/yannh/kubeconform@v0.8.0", "/cmd/kubeconform")
-}
-
-func kubeScoreProgram() program {
-	return derived("kube-score", "github.com/zegl/kube-score@v1.20.0", "/cmd/kube-score")
 }
 
 func kubernetesProgram(name string) program {

@@ -37,16 +37,34 @@ func VersionBeside() (string, error) {
 	return version, nil
 }
 
-// ServerOn builds this project's server on a release of k8s.io, such as 0.37, and returns the path
-// of the binary.
-func ServerOn(ctx context.Context, base string) (string, error) {
-	return built.get(ctx, serverOn(base))
+// Server builds this project's server on Base and returns the path of the binary.
+func Server(ctx context.Context) (string, error) { return ServerOn(Base())(ctx) }
+
+// ServerOn returns what builds this project's server on a release of k8s.io, such as 0.37.
+func ServerOn(base string) Build { return builds(serverOn(base)) }
+
+// KubeAPIServer builds kube-apiserver of VersionBeside and returns the path of the binary.
+func KubeAPIServer(ctx context.Context) (string, error) {
+	version, err := VersionBeside()
+	if err != nil {
+		return "", err
+	}
+	return KubeAPIServerOf(version)(ctx)
 }
 
-// KubeAPIServerOf builds kube-apiserver of a version and returns the path of the binary.
-func KubeAPIServerOf(ctx context.Context, version string) (string, error) {
-	return built.get(ctx, kubeAPIServerOf(version))
+// KubeAPIServerOf returns what builds kube-apiserver of a version.
+func KubeAPIServerOf(version string) Build { return builds(kubeAPIServerOf(version)) }
+
+// NextKubeAPIServer builds the newer kube-apiserver and returns the path of the
+// binary.
+func NextKubeAPIServer(ctx context.Context) (string, error) {
+	return KubeAPIServerOf(NextKubernetesVersion)(ctx)
 }
+
+// ReplacedKubeAPIServer returns what builds kube-apiserver with pkg/apf in place of the
+// library's engine. version is KubernetesVersion or NextKubernetesVersion. With
+// FLOW_CONTROL_ENGINE=library in its environment, the program has the library's engine.
+func ReplacedKubeAPIServer(version string) Build { return builds(replacedProgram(version)) }
 
 func serverOn(base string) program {
 	p := serverProgram()

@@ -14,12 +14,6 @@ import (
 // wrong, see WrongClock.
 const ClockVariable = "FLOWCONTROL_TEST_CLOCK"
 
-// WrongClock builds this project's server so that a test can set its wall clock wrong, and
-// returns the path of the binary. The first eight bytes of the file that ClockVariable names
-// are the number of seconds that the clock is ahead, in the order of the machine's bytes.
-// Durations are measured by another clock, as on a machine whose time is corrected.
-func WrongClock(ctx context.Context) (string, error) { return built.get(ctx, wrongClockProgram()) }
-
 // wrongClockProgram shares no compiled package with other programs, since all import time.
 func wrongClockProgram() program {
 	p := serverProgram()

@@ -1,7 +1,6 @@
 package chaos_test
 
 import (
-	"context"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // that did not happen, which they must find.
 func judgeByEtcd(t *testing.T, run *chaos.Run) {
 	t.Helper()
-	program := harness.Program(t, func(ctx context.Context) (string, error) { return binaries.Judge(ctx, "etcd-validate") })
+	program := harness.Program(t, binaries.Judge("etcd-validate"))
 	for _, test := range []struct {
 		name, verdict string
 		change        func(run *chaos.Run)

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // TestHTTPJudges compares what judges of HTTP and TLS say of both servers. What they find here and
@@ -48,7 +50,7 @@ func TestHTTPJudges(t *testing.T) {
 		assert.Subset(t, found[1], found[0], "what testssl.sh finds here and not in kube-apiserver")
 	})
 	t.Run("load", func(t *testing.T) {
-		vegeta := built(t, "vegeta")
+		vegeta := harness.Program(t, binaries.Judge("vegeta"))
 		for name, measure := range map[string]func(*testing.T, server) rate{
 			"vegeta":      func(t *testing.T, s server) rate { t.Helper(); return attack(t, vegeta, s) },
 			"wrk, HTTP/1": func(t *testing.T, s server) rate { t.Helper(); return wrk(t, load, s) },

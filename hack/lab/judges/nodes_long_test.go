@@ -61,10 +61,8 @@ subjects:
 // TestThousandsOfNodes lets kwok play nodes with their pods on kube-apiserver with pkg/apf inside and with the
 // library's engine, one after the other, while a user lists all pods in a loop.
 func TestThousandsOfNodes(t *testing.T) {
-	program := harness.Program(t, func(ctx context.Context) (string, error) {
-		return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
-	})
-	kwok := built(t, "kwok")
+	program := harness.Program(t, binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))
+	kwok := harness.Program(t, binaries.Judge("kwok"))
 	for _, engine := range []struct {
 		name string
 		env  []string

@@ -3,7 +3,6 @@
 package judges
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,8 +97,3 @@ func run(t *testing.T, path string, args ...string) string {
 	return string(output)
 }
 
-// built returns the path of a program of binaries.Judge.
-func built(t *testing.T, name string) string {
-	t.Helper()
-	return harness.Program(t, func(ctx context.Context) (string, error) { return binaries.Judge(ctx, name) })
-}

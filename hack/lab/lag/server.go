@@ -33,9 +33,7 @@ func servers() []server {
 	return []server{
 		{"this server", own, startOurs},
 		{"kube-apiserver 1.33", kubernetes, startKubernetes(binaries.KubeAPIServer)},
-		{"kube-apiserver 1.33 with pkg/apf", kubernetes, startKubernetes(func(ctx context.Context) (string, error) {
-			return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
-		})},
+		{"kube-apiserver 1.33 with pkg/apf", kubernetes, startKubernetes(binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))},
 	}
 }
 

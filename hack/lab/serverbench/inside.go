@@ -101,9 +101,7 @@ func measureEngines(o *harness.Owner, s settings, benchmark string, schemas int)
 // startInside starts a kube-apiserver with pkg/apf, or with the engine that a variable of
 // the environment chooses.
 func startInside(o *harness.Owner, etcd *harness.Etcd, env ...string) contender {
-	program := harness.Program(o, func(ctx context.Context) (string, error) {
-		return binaries.ReplacedKubeAPIServer(ctx, binaries.KubernetesVersion)
-	})
+	program := harness.Program(o, binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Env: env})
 	token := createAccount(o, harness.NewKubectl(o, server.Kubeconfig))
 	return contender{name: "kube-apiserver", process: server.Process, clients: func(o *harness.Owner, count int) []*client {

@@ -60,11 +60,7 @@ func newBaseUpgrade(t *testing.T, base string) *baseUpgrade {
 	t.Helper()
 	u := &baseUpgrade{dir: harness.ShortDir(t)}
 	u.snapshot = filepath.Join(u.dir, "before.db")
-	var err error
-	u.first, err = binaries.ServerOn(t.Context(), binaries.FirstBase)
-	require.NoError(t, err)
-	u.later, err = binaries.ServerOn(t.Context(), base)
-	require.NoError(t, err)
+	u.first, u.later = harness.Program(t, binaries.ServerOn(binaries.FirstBase)), harness.Program(t, binaries.ServerOn(base))
 	return u
 }
 

@@ -108,8 +108,7 @@ func (p *pair) besideEmulated(t *testing.T) *pair {
 		differences: allDifferences(), original: p.original, emulated: true,
 	}
 	beside.restore(t)
-	last, err := binaries.KubeAPIServerOf(t.Context(), binaries.KubernetesVersion)
-	require.NoError(t, err)
+	last := harness.Program(t, binaries.KubeAPIServerOf(binaries.KubernetesVersion))
 	beside.startPeer(t, owner, last, etcd, append(still(), "--emulated-version=1.31", "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=true"))
 	owner.started = true
 	return beside

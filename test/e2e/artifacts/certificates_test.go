@@ -149,8 +149,7 @@ func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
 // certificatesScript returns a function that runs the script against a cluster.
 func certificatesScript(t *testing.T, kubeconfig string) func(args ...string) (string, error) {
 	t.Helper()
-	kubectl, err := binaries.Kubectl(t.Context())
-	require.NoError(t, err)
+	kubectl := harness.Program(t, binaries.Kubectl)
 	return func(args ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 		defer cancel()

@@ -19,13 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // helmTemplate returns the objects of the chart, or what helm said.
 func helmTemplate(t *testing.T, args ...string) ([]*unstructured.Unstructured, string) {
 	t.Helper()
-	helm, err := binaries.Helm(t.Context())
-	require.NoError(t, err)
+	helm := harness.Program(t, binaries.Helm)
 	command := exec.CommandContext(t.Context(), helm, append([]string{"template", "release", folder(t, "chart"), "--namespace", namespace}, args...)...)
 	var failure strings.Builder
 	command.Stderr = &failure
@@ -135,8 +135,7 @@ func TestChartRegistersLast(t *testing.T) {
 	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	helm := func(args ...string) (string, error) {
-		program, err := binaries.Helm(t.Context())
-		require.NoError(t, err)
+		program := harness.Program(t, binaries.Helm)
 		output, err := exec.CommandContext(t.Context(), program, append(args, "--namespace="+namespace, "--kubeconfig="+k.kubeconfig)...).CombinedOutput()
 		return string(output), err
 	}

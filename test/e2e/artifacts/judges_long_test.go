@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // TestKubeScoreFindsNothingCritical lets kube-score judge the manifests. docs/evidence/judges.md says why
 // checks are left out.
 func TestKubeScoreFindsNothingCritical(t *testing.T) {
-	program, err := binaries.KubeScore(t.Context())
-	require.NoError(t, err)
+	program := harness.Program(t, binaries.KubeScore)
 	folder, _ := manifests(t)
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	require.NoError(t, err)

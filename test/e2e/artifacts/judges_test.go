@@ -61,8 +61,7 @@ func testSchemas(t *testing.T, k *kubeAPIServer, without ...string) {
 		}
 		k.writeSchema(t, kind, schemas)
 	}
-	program, err := binaries.Kubeconform(t.Context())
-	require.NoError(t, err)
+	program := harness.Program(t, binaries.Kubeconform)
 	output, err := exec.CommandContext(t.Context(), program, "-strict", "-summary", "-skip="+strings.Join(skipped, ","),
 		"-schema-location="+schemas+"/{{ .Group }}_{{ .ResourceAPIVersion }}_{{ .ResourceKind }}.json", files).CombinedOutput()
 	require.NoError(t, err, "%s", output)

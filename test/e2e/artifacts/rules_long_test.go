@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 func TestPromtoolAcceptsTheRules(t *testing.T) {
@@ -23,8 +24,7 @@ func TestRulesFireAndRestInEveryCase(t *testing.T) {
 // promtool runs promtool at the top of the repository.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
-	path, err := binaries.Promtool(t.Context())
-	require.NoError(t, err)
+	path := harness.Program(t, binaries.Promtool)
 	root, err := binaries.Root()
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), path, args...)

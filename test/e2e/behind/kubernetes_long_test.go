@@ -3,7 +3,6 @@
 package behind
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,10 +50,7 @@ func TestEndToEndTestsOfKubernetes(t *testing.T) {
 func TestEndToEndTestsOfKubernetesWithThisServer(t *testing.T) {
 	for base, version := range binaries.Bases() {
 		t.Run(base, func(t *testing.T) {
-			server, err := binaries.ServerOn(t.Context(), base)
-			require.NoError(t, err)
-			kube, err := binaries.KubeAPIServerOf(t.Context(), version)
-			require.NoError(t, err)
+			server, kube := harness.Program(t, binaries.ServerOn(base)), harness.Program(t, binaries.KubeAPIServerOf(version))
 			c := cluster.Start(t, cluster.Options{Topology: cluster.Beside, Server: server, KubeAPIServer: kube})
 			c.Register(t, "v1")
 			if version == binaries.LatestKubernetesVersion {
@@ -77,7 +73,7 @@ func testEndToEnd(t *testing.T, version, kubeconfig string) {
 // alone knows the heaviest flows.
 func startReplaced(t *testing.T, version string) *harness.KubeAPIServer {
 	t.Helper()
-	program := harness.Program(t, func(ctx context.Context) (string, error) { return binaries.ReplacedKubeAPIServer(ctx, version) })
+	program := harness.Program(t, binaries.ReplacedKubeAPIServer(version))
 	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
 		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Program: program,
 	})

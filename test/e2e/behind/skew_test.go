@@ -3,7 +3,6 @@
 package behind
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -52,8 +51,8 @@ func skew() []row {
 }
 
 // kubectls returns the program of kubectl of each end, by its version.
-func kubectls() map[string]func(context.Context) (string, error) {
-	return map[string]func(context.Context) (string, error){
+func kubectls() map[string]binaries.Build {
+	return map[string]binaries.Build{
 		binaries.KubernetesVersion:       binaries.Kubectl,
 		binaries.LatestKubernetesVersion: binaries.LatestKubectl,
 	}
@@ -71,10 +70,7 @@ func skewTable() string {
 
 // test is every cell of the row: v1beta3 beside the native v1, and then both versions taken over.
 func (r row) test(t *testing.T) {
-	server, err := binaries.ServerOn(t.Context(), r.base)
-	require.NoError(t, err)
-	kube, err := binaries.KubeAPIServerOf(t.Context(), r.version)
-	require.NoError(t, err)
+	server, kube := harness.Program(t, binaries.ServerOn(r.base)), harness.Program(t, binaries.KubeAPIServerOf(r.version))
 	s := startShared(t, cluster.Options{Server: server, KubeAPIServer: kube})
 	require.Contains(t, s.get(t, "/version").Body, r.version)
 	discovery, ofEach := everywhere()[0], theme{"kubectl of each end", testKubectls}

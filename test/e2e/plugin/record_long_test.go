@@ -3,7 +3,6 @@
 package plugin
 
 import (
-	"context"
 	"testing"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -13,7 +12,7 @@ import (
 // TestRecordOfKubeAPIServer makes traces of the logs of both releases of kube-apiserver,
 // which start once for each format of their lines: a minute.
 func TestRecordOfKubeAPIServer(t *testing.T) {
-	for name, program := range map[string]func(context.Context) (string, error){"1.33": binaries.KubeAPIServer, "1.36": binaries.NextKubeAPIServer} {
+	for name, program := range map[string]binaries.Build{"1.33": binaries.KubeAPIServer, "1.36": binaries.NextKubeAPIServer} {
 		for _, format := range recordedFormats() {
 			t.Run(name+"/"+format, func(t *testing.T) {
 				auditLog, flags := recordingFlags(t, format)

@@ -81,10 +81,7 @@ func Run(t harness.TB, section Section, update bool) {
 // execute runs the commands and returns what each printed.
 func execute(t harness.TB, section Section, commands []string) []string {
 	t.Helper()
-	kubectl, err := binaries.Kubectl(t.Context())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	kubectl := harness.Program(t, binaries.Kubectl)
 	var script strings.Builder
 	for _, command := range commands {
 		script.WriteString(command + "\necho '" + mark + "'\n")
