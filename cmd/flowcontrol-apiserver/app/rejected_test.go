@@ -11,6 +11,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // rejection returns the error of a start of the program with these flags. It starts up to opening
@@ -105,7 +106,7 @@ func TestFilesThatCannotBeUsedAreRejectedByFlagAndName(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := rejection(t, append(test.args,
-				"--data-dir="+filepath.Join(harness.ShortDir(t), "data"), "--secure-port="+strconv.Itoa(harness.FreePorts(t, 1)[0]))...)
+				"--data-dir="+filepath.Join(harness.ShortDir(t), "data"), "--secure-port="+strconv.Itoa(ports.Free(t, 1)[0]))...)
 			for _, text := range test.says {
 				require.ErrorContains(t, err, text)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // prepareOperator starts KEDA's metrics service.
@@ -26,7 +27,7 @@ func prepareOperator(l *site) {
 	}
 	m, err := l.server.module()
 	l.o.Check(err)
-	address := fmt.Sprintf("127.0.0.1:%d", harness.FreePorts(l.o, 1)[0])
+	address := ports.Loopback(ports.Free(l.o, 1)[0])
 	harness.StartProcess(l.o, harness.Command{Path: m.path("operator"), Args: []string{"-address", address, "-cert-dir", l.dir, "-monitoring", l.monitoring()}})
 	l.args = append(l.args, "--lister-kubeconfig="+l.kubeconfig, "--metrics-service-address="+address)
 }

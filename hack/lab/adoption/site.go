@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 const (
@@ -49,7 +48,7 @@ type site struct {
 func newSite(o *harness.Owner, s server) *site {
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{})
 	l := &site{
-		o: o, server: s, dir: o.TempDir(), port: harness.FreePorts(o, 1)[0], etcd: etcd, backend: &slowness{serve: s.backend.Slow()},
+		o: o, server: s, dir: o.TempDir(), port: ports.Free(o, 1)[0], etcd: etcd, backend: &slowness{serve: s.backend.Slow()},
 		kubeAPIServer: harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{
 			"--disable-admission-plugins=ServiceAccount", "--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
 		}}),
@@ -60,7 +59,7 @@ func newSite(o *harness.Owner, s server) *site {
 	l.target, err = traffic.NewTarget(l.kubeAPIServer.Kubeconfig)
 	o.Check(err)
 	l.kubectl("create", "namespace", namespace)
-	l.kubeconfig = l.writeKubeconfig(l.account(namespace, adopter))
+	l.kubeconfig = l.kubeAPIServer.KubeconfigOf(l.o, l.account(namespace, adopter))
 	l.elephant = l.account(namespace, "elephant")
 	for i := range mice {
 		l.mice = append(l.mice, l.account(cmp.Or(s.miceIn, namespace), traffic.NameOfMouse(i)))
@@ -83,14 +82,6 @@ func (l *site) account(namespace, name string) string {
 	token, err := accounts.CreateToken(ctx, name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	l.o.Check(err)
 	return token.Status.Token
-}
-
-func (l *site) writeKubeconfig(token string) string {
-	path := filepath.Join(l.dir, "server.kubeconfig")
-	l.o.Check(os.WriteFile(path, fmt.Appendf(nil, `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
-		"clusters": [{"name": "c", "cluster": {"server": %q, "certificate-authority": %q}}], "users": [{"name": "c", "user": {"token": %q}}],
-		"contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}]}`, l.kubeAPIServer.URL, l.kubeAPIServer.ClientCA.CertFile, token), 0o600))
-	return path
 }
 
 // permit gives the server the permissions of its manifests, and the clients those to read its group.

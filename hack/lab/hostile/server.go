@@ -20,7 +20,7 @@ import (
 // Users of a server, each named as their token.
 const (
 	// admin may do everything. The harness asks kube-apiserver under this name.
-	admin = "test-admin-token"
+	admin = harness.AdminToken
 	// mouse may read flow schemas.
 	mouse = "mouse"
 	// writer may do everything with flow schemas.

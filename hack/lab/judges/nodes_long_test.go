@@ -18,8 +18,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
@@ -42,7 +40,7 @@ const (
 
 // usersOfNodes are the administrator, as whom the harness asks, and who else uses the cluster. kwok is
 // all nodes: their leases have the level node-high.
-const usersOfNodes = `test-admin-token,admin,admin,system:masters
+const usersOfNodes = harness.AdminToken + `,admin,admin,system:masters
 kwok,system:node:kwok,kwok,system:nodes
 lister,lister,lister
 mouse,mouse,mouse
@@ -71,7 +69,7 @@ func TestThousandsOfNodes(t *testing.T) {
 			c := newCluster(t, program, engine.env)
 			c.fill(t)
 			harness.StartProcess(t, harness.Command{Path: kwok, Args: []string{
-				"--kubeconfig=" + c.kubeconfigOf(t, "kwok"), "--config=testdata/stages.yaml", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--node-port=0", "--server-address=",
+				"--kubeconfig=" + c.KubeconfigOf(t, "kwok"), "--config=testdata/stages.yaml", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--node-port=0", "--server-address=",
 			}})
 			c.settle(t)
 			before := c.measure(t, 0)
@@ -104,18 +102,6 @@ func newCluster(t *testing.T, program string, env []string) *cluster {
 	client, err := kubernetes.NewForConfig(server.Config(t))
 	require.NoError(t, err)
 	return &cluster{server, client, target}
-}
-
-// kubeconfigOf writes the kubeconfig of a user.
-func (c *cluster) kubeconfigOf(t *testing.T, user string) string {
-	t.Helper()
-	config, err := clientcmd.LoadFromFile(c.Kubeconfig)
-	require.NoError(t, err)
-	config.AuthInfos = map[string]*clientcmdapi.AuthInfo{user: {Token: user}}
-	config.Contexts[config.CurrentContext].AuthInfo = user
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, clientcmd.WriteToFile(*config, path))
-	return path
 }
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }

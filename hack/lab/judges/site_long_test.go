@@ -49,7 +49,7 @@ func start(t *testing.T) []server {
 	dir := t.TempDir()
 	tokens, rbac := filepath.Join(dir, "tokens.csv"), filepath.Join(dir, "rbac.yaml")
 	// The first token is the one with which the harness asks kube-apiserver.
-	require.NoError(t, os.WriteFile(tokens, []byte("test-admin-token,admin,admin,system:masters\njudge,judge,judge,judge\n"), 0o600))
+	require.NoError(t, os.WriteFile(tokens, []byte(harness.AdminToken+",admin,admin,system:masters\njudge,judge,judge,judge\n"), 0o600))
 	require.NoError(t, os.WriteFile(rbac, []byte(permissions), 0o600))
 	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
 		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{"--token-auth-file=" + tokens},

@@ -48,12 +48,9 @@ func StartServer(o *harness.Owner, options harness.ServerOptions, people []Perso
 	return server, target
 }
 
-// adminToken is the harness's token to ask whether kube-apiserver is ready.
-const adminToken = "test-admin-token"
-
 // StartKubeAPIServer starts a kube-apiserver that does the same.
 func StartKubeAPIServer(o *harness.Owner, args []string, people []Person, backend Backend) (*harness.KubeAPIServer, *Target) {
-	people = append(people, Person{Name: adminToken, Group: "system:masters"})
+	people = append(people, Person{Name: harness.AdminToken, Group: "system:masters"})
 	args = slices.Concat(args, admit(o, people, backend), []string{"--authorization-mode=Webhook", "--authorization-webhook-version=v1"})
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(o, harness.EtcdOptions{}), Args: args})
 	target, err := NewTarget(server.Kubeconfig)

@@ -16,6 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // TestEmbeddedEtcdOfAnotherBase lets the server on a later release of k8s.io, which embeds a later
@@ -96,7 +97,7 @@ func (u *baseUpgrade) restore(t *testing.T, program, name string) (data string) 
 // its message says, and not for damage.
 func (u *baseUpgrade) requireStops(t *testing.T, program, data, message string) {
 	t.Helper()
-	code, output := harness.RunProgram(t, program, "--data-dir="+data, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(harness.FreePorts(t, 1)[0]))
+	code, output := harness.RunProgram(t, program, "--data-dir="+data, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports.Free(t, 1)[0]))
 	require.Equal(t, 1, code, output)
 	require.Contains(t, output, message)
 	require.NotContains(t, output, "if the data are damaged")

@@ -13,7 +13,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -101,10 +100,8 @@ func exampleFlags(t *testing.T, dir string) []string {
 // ask for them.
 func exampleConfiguration(t *testing.T) string {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "artifacts", "configuration"))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(harness.Path(t, "artifacts/configuration"))))
 	replace := func(name string, pairs ...string) {
 		t.Helper()
 		content, err := os.ReadFile(filepath.Join(dir, name))

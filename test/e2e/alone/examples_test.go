@@ -7,15 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // testExamples applies the examples. It detects unknown fields, schemas whose
 // level is missing, and warnings.
 func testExamples(t *testing.T, s *live) {
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	examples, err := filepath.Glob(filepath.Join(root, "artifacts", "examples", "*.yaml"))
+	examples, err := filepath.Glob(harness.Path(t, "artifacts/examples/*.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, examples)
 

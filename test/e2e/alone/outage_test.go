@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // waitReadiness waits until /readyz answers with the code and the text.
@@ -70,7 +71,7 @@ func testEtcdAway(t *testing.T, s *live, leave func(harness.TB), back func()) {
 
 func TestEtcdUnreachableAtStart(t *testing.T) {
 	t.Parallel()
-	url := "http://127.0.0.1:" + strconv.Itoa(harness.FreePorts(t, 1)[0])
+	url := "http://" + ports.Loopback(ports.Free(t, 1)[0])
 	message := rejected(t, "--etcd-servers="+url, freePort(t))
 	require.Contains(t, message, url)
 	require.Contains(t, message, "check that it runs")

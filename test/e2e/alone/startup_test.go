@@ -12,6 +12,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // rejected runs the server with invalid arguments and returns its one line of
@@ -47,12 +48,12 @@ func isLog(line string) bool {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	return "--secure-port=" + strconv.Itoa(harness.FreePorts(t, 1)[0])
+	return "--secure-port=" + strconv.Itoa(ports.Free(t, 1)[0])
 }
 
 func TestPortThatIsTakenIsNamed(t *testing.T) {
 	t.Parallel()
-	port := strconv.Itoa(harness.FreePorts(t, 1)[0])
+	port := strconv.Itoa(ports.Free(t, 1)[0])
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()

@@ -3,13 +3,12 @@ package api
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 var update = flag.Bool("update-conformance", false, "write docs/evidence/conformance.md, and fail if it was not current")
@@ -81,9 +80,7 @@ func checkDifferences(t *testing.T, differences []difference, results []result) 
 // checkDocument compares the result with the file in the repository.
 func checkDocument(t *testing.T, text string) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	path := filepath.Join(root, filepath.FromSlash(documentPath))
+	path := harness.Path(t, documentPath)
 	content, err := os.ReadFile(path)
 	if !os.IsNotExist(err) {
 		require.NoError(t, err)

@@ -1,7 +1,6 @@
 package artifacts
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
@@ -22,16 +20,13 @@ const levels = "prioritylevelconfigurations.v1.flowcontrol.apiserver.k8s.io"
 func TestRollBack(t *testing.T) {
 	c := cluster.Start(t, cluster.Options{Topology: cluster.Beside})
 	kubectl := c.Kubectl(t)
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	artifact := func(path string) string { return filepath.Join(root, "artifacts", filepath.FromSlash(path)) }
 	roles := []string{"get", "clusterroles,clusterrolebindings", "-l", "app.kubernetes.io/name=flowcontrol-apiserver", "-o", "name"}
 	require.NotEmpty(t, kubectl.Run(t, roles...))
-	kubectl.Run(t, "apply", "-f", artifact("examples/batch-jobs.yaml"))
+	kubectl.Run(t, "apply", "-f", folder(t, "examples/batch-jobs.yaml"))
 
 	kubectl.Run(t, "delete", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io")
 	// Pods stop slowly. The test requires only that nothing blocks the namespace.
-	kubectl.Run(t, "delete", "-k", artifact("overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
+	kubectl.Run(t, "delete", "-k", folder(t, "overlays/v1beta3-beside"), "--ignore-not-found", "--wait=false")
 	awaitUnblocked(t, c)
 	left := kubectl.Run(t, "get", levels+",flowschemas.v1.flowcontrol.apiserver.k8s.io", "-o", "name")
 	require.Contains(t, left, "flowschema.flowcontrol.apiserver.k8s.io/batch-jobs")

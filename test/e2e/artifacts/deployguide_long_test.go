@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
@@ -33,9 +32,7 @@ func TestDeployGuide(t *testing.T) {
 func TestMigrationGuide(t *testing.T) {
 	c := cluster.Start(t, cluster.Options{})
 	kubectl := c.Kubectl(t)
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	kubectl.Run(t, "apply", "-f", filepath.Join(root, "artifacts", "examples", "batch-jobs.yaml"))
+	kubectl.Run(t, "apply", "-f", harness.Path(t, "artifacts/examples/batch-jobs.yaml"))
 	kubectl.RunInput(t, frozen, "create", "-f", "-")
 	c.Apply(t, "overlays/own-etcd")
 	c.MakeCertificates(t, "--etcd")
@@ -54,10 +51,8 @@ func TestMigrationGuide(t *testing.T) {
 // run runs a section in a directory laid out like a fresh clone.
 func run(t *testing.T, c *cluster.Cluster, document, heading string) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	clone := harness.ShortDir(t)
-	require.NoError(t, os.Symlink(filepath.Join(root, "artifacts"), filepath.Join(clone, "artifacts")))
+	require.NoError(t, os.Symlink(harness.Path(t, "artifacts"), filepath.Join(clone, "artifacts")))
 	tour.Run(t, tour.Section{
 		Document: document, Heading: heading, Dir: clone, Env: []string{"KUBECONFIG=" + c.KubeAPIServer.Kubeconfig},
 	}, *updateDocs)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -24,9 +22,7 @@ const namespace = "flowcontrol-system"
 // folder returns the path of a folder below artifacts/.
 func folder(t *testing.T, name string) string {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	return filepath.Join(root, "artifacts", filepath.FromSlash(name))
+	return harness.Path(t, "artifacts/"+name)
 }
 
 // overlays returns the folders that hold a complete deployment, relative to

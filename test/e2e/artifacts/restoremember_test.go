@@ -2,7 +2,6 @@ package artifacts
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,15 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // restoreJob returns the Job of docs/backup.md that restores a member of own-etcd.
 func restoreJob(t *testing.T, member string) (object *unstructured.Unstructured, job batchv1.Job) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "backup.md"))
+	page, err := os.ReadFile(harness.Path(t, "docs/backup.md"))
 	require.NoError(t, err)
 	_, after, found := strings.Cut(string(page), "```yaml\n")
 	require.True(t, found)

@@ -25,10 +25,8 @@ func TestRulesFireAndRestInEveryCase(t *testing.T) {
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	path := harness.Program(t, binaries.Promtool)
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), path, args...)
-	command.Dir = root
+	command.Dir = harness.Path(t, "")
 	output, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 }

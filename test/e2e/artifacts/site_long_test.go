@@ -11,11 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
@@ -60,9 +57,7 @@ func (s *site) startPrometheus(t *testing.T) *prom.Server {
 // unchanged.
 func (s *site) writeScrape(t *testing.T, dir string) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	content, err := os.ReadFile(filepath.Join(root, "artifacts", "prometheus", "scrape.yaml"))
+	content, err := os.ReadFile(harness.Path(t, "artifacts/prometheus/scrape.yaml"))
 	require.NoError(t, err)
 	var file struct {
 		ScrapeConfigs []map[string]any `json:"scrape_configs"`
@@ -77,7 +72,7 @@ func (s *site) writeScrape(t *testing.T, dir string) {
 	scrape["authorization"].(map[string]any)["credentials_file"] = "token"
 	scrape["tls_config"].(map[string]any)["ca_file"] = "ca.crt"
 	scrape["proxy_url"] = s.Network.Proxy()
-	kubeconfig := s.writeKubeconfig(t, dir, token)
+	kubeconfig := s.KubeAPIServer.KubeconfigOf(t, token) // replaces the files that tell a pod its cluster
 	for _, scrape := range file.ScrapeConfigs {
 		scrape["kubernetes_sd_configs"].([]any)[0].(map[string]any)["kubeconfig_file"] = kubeconfig
 	}
@@ -101,19 +96,6 @@ func (s *site) authority(t *testing.T) string {
 	decoded, err := base64.StdEncoding.DecodeString(encoded)
 	require.NoError(t, err)
 	return string(decoded)
-}
-
-// writeKubeconfig replaces the files that tell a pod its cluster.
-func (s *site) writeKubeconfig(t *testing.T, dir, token string) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters[account] = &clientcmdapi.Cluster{Server: s.KubeAPIServer.URL, CertificateAuthority: s.KubeAPIServer.ClientCA.CertFile}
-	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
-	config.CurrentContext = account
-	file := filepath.Join(dir, "kubeconfig")
-	require.NoError(t, clientcmd.WriteToFile(*config, file))
-	return file
 }
 
 func write(t *testing.T, file, content string) {

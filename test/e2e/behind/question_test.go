@@ -2,13 +2,10 @@ package behind
 
 import (
 	"net/http"
-	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
@@ -57,12 +54,4 @@ func (s *besideSite) reviewer(t *testing.T) *rest.Config {
 		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + cluster.Namespace, "system:authenticated"},
 	}
 	return config
-}
-
-// flowSchemas returns the path of artifacts/flowschemas.
-func (s *besideSite) flowSchemas(t *testing.T) string {
-	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	return filepath.Join(root, "artifacts", "flowschemas")
 }

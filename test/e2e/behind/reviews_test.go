@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
 )
 
@@ -66,7 +67,7 @@ func testAnswered(t *testing.T, s *besideSite, accounts []string) {
 }
 
 func testStalled(t *testing.T, s *besideSite, accounts []string) {
-	s.kubectl.Run(t, "delete", "-k", s.flowSchemas(t))
+	s.kubectl.Run(t, "delete", "-k", harness.Path(t, "artifacts/flowschemas"))
 	for _, q := range questions() {
 		s.awaitLevel(t, q, level)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -85,13 +82,7 @@ type server struct{ *harness.Server }
 func (s *kubeSite) launch(t *testing.T, account string) *server {
 	t.Helper()
 	s.kubectl.Run(t, "create", "serviceaccount", account)
-	config := clientcmdapi.NewConfig()
-	config.Clusters[account] = &clientcmdapi.Cluster{Server: s.kube.URL, CertificateAuthority: s.kube.ClientCA.CertFile}
-	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: s.token(t, account)}
-	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
-	config.CurrentContext = account
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, clientcmd.WriteToFile(*config, file))
+	file := s.kube.KubeconfigOf(t, s.token(t, account))
 	return &server{harness.LaunchServer(t, harness.ServerOptions{
 		Etcd: s.etcd, Args: []string{"--etcd-prefix=/" + account, "--kubeconfig=" + file, "--v=0"},
 	})}
@@ -165,8 +156,6 @@ func (p permission) isOfLaterBases() bool {
 // applyRights applies the roles and bindings of the manifests.
 func (s *kubeSite) applyRights(t *testing.T) {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	for _, namespace := range []string{"default", "kube-system"} { // created after kube-apiserver becomes ready
 		eventually.Holds(t, "there is the namespace "+namespace, func(a *eventually.Attempt) {
 			_, err := s.client.CoreV1().Namespaces().Get(a.Context(), namespace, metav1.GetOptions{})
@@ -174,7 +163,7 @@ func (s *kubeSite) applyRights(t *testing.T) {
 		})
 	}
 	for _, file := range []string{"namespace.yaml", "rbac.yaml"} {
-		s.kubectl.Run(t, "apply", "-f", filepath.Join(root, "artifacts", "base", file))
+		s.kubectl.Run(t, "apply", "-f", harness.Path(t, "artifacts/base/"+file))
 	}
 }
 

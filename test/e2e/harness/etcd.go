@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // EtcdOptions configures an etcd process; the zero value uses plain HTTP.
@@ -47,11 +48,11 @@ func StartEtcd(t TB, options EtcdOptions) *Etcd {
 		scheme, security = "https", []string{"--cert-file=" + serving.CertFile, "--key-file=" + serving.KeyFile,
 			"--trusted-ca-file=" + ca.CertFile, "--client-cert-auth"}
 	}
-	ports := FreePorts(t, 3)
-	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2])}
+	free := ports.Free(t, 3)
+	e := &Etcd{options: options, path: Program(t, binaries.Etcd), URL: scheme + "://" + ports.Loopback(free[0]), healthURL: "http://" + ports.Loopback(free[2])}
 	e.dataDir = filepath.Join(ShortDir(t), "data")
 	const name = "test"
-	peer := "http://" + loopback(ports[1])
+	peer := "http://" + ports.Loopback(free[1])
 	e.args = slices.Concat(e.memberArgs(name, peer, peer, name+"="+peer), security, options.Args)
 	if !options.Fsync {
 		// A single member does not wait for the votes of others.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // StartEtcdCluster starts an etcd cluster of plain HTTP on empty data directories and
@@ -18,8 +19,8 @@ func StartEtcdCluster(t TB, size int, advertise func(member int, listens string)
 	var members []*Etcd
 	var listens, advertised, cluster []string
 	for i := range size {
-		ports := FreePorts(t, 3)
-		address := loopback(ports[1])
+		free := ports.Free(t, 3)
+		address := ports.Loopback(free[1])
 		listens = append(listens, "http://"+address)
 		if advertise != nil {
 			address = advertise(i, address)
@@ -28,7 +29,7 @@ func StartEtcdCluster(t TB, size int, advertise func(member int, listens string)
 		cluster = append(cluster, fmt.Sprintf("%s=%s", memberName(i), advertised[i]))
 		members = append(members, &Etcd{
 			options: EtcdOptions{Fsync: true, Args: args}, path: Program(t, binaries.Etcd),
-			URL: "http://" + loopback(ports[0]), healthURL: "http://" + loopback(ports[2]), dataDir: filepath.Join(ShortDir(t), "data"),
+			URL: "http://" + ports.Loopback(free[0]), healthURL: "http://" + ports.Loopback(free[2]), dataDir: filepath.Join(ShortDir(t), "data"),
 		})
 	}
 	for i, e := range members {

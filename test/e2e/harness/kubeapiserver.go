@@ -9,10 +9,12 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
-// adminToken is the bearer token of a member of system:masters.
-const adminToken = "test-admin-token"
+// AdminToken is the bearer token of a member of system:masters, with which the harness asks
+// kube-apiserver whether it is ready. A token file that replaces the harness's has it too.
+const AdminToken = "test-admin-token"
 
 // KubeAPIServerOptions configures a kube-apiserver process.
 type KubeAPIServerOptions struct {
@@ -57,11 +59,11 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 		options:      options,
 		path:         path,
 	}
-	k.token, k.command = adminToken, k.processCommand
+	k.token, k.command = AdminToken, k.processCommand
 	k.prepare(t, t.TempDir())
-	k.port = FreePorts(t, 1)[0]
-	k.URL = "https://" + loopback(k.port)
-	k.writeKubeconfig(t)
+	k.port = ports.Free(t, 1)[0]
+	k.URL = "https://" + ports.Loopback(k.port)
+	k.Kubeconfig = k.KubeconfigOf(t, AdminToken)
 	k.Start(t)
 	return k
 }
@@ -69,11 +71,10 @@ func StartKubeAPIServer(t TB, options KubeAPIServerOptions) *KubeAPIServer {
 // prepare writes kube-apiserver's files and sets the flags that name them.
 func (k *KubeAPIServer) prepare(t TB, dir string) {
 	t.Helper()
-	k.Kubeconfig = filepath.Join(dir, "admin.kubeconfig")
 	k.ServiceAccountKey = filepath.Join(dir, "service-account.key")
 	writeKey(t, k.ServiceAccountKey, newKey(t))
 	tokens := filepath.Join(dir, "tokens.csv")
-	writeFile(t, tokens, []byte(adminToken+",admin,admin,system:masters\n"))
+	writeFile(t, tokens, []byte(AdminToken+",admin,admin,system:masters\n"))
 
 	const frontProxy = "front-proxy-client"
 	serving := k.ClientCA.Server(t, "kube-apiserver")
@@ -100,17 +101,25 @@ func (k *KubeAPIServer) prepare(t TB, dir string) {
 	}
 }
 
-func (k *KubeAPIServer) writeKubeconfig(t TB) {
+// KubeconfigOf writes a kubeconfig with a bearer token, and returns its path.
+func (k *KubeAPIServer) KubeconfigOf(t TB, token string) (path string) {
 	t.Helper()
+	path = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := k.WriteKubeconfig(path, token); err != nil {
+		t.Fatalf("writing %s: %v", path, err)
+	}
+	return path
+}
+
+// WriteKubeconfig is KubeconfigOf for goroutines other than the test's, and for a path.
+func (k *KubeAPIServer) WriteKubeconfig(path, token string) error {
 	const name = "test"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: k.URL, CertificateAuthority: k.ClientCA.CertFile}
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: adminToken}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
-	if err := clientcmd.WriteToFile(*config, k.Kubeconfig); err != nil {
-		t.Fatalf("writing %s: %v", k.Kubeconfig, err)
-	}
+	return clientcmd.WriteToFile(*config, path)
 }
 
 func (k *KubeAPIServer) processCommand(t TB) Command {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // KubeControllerManagerOptions configures a kube-controller-manager process.
@@ -20,7 +21,7 @@ type KubeControllerManagerOptions struct {
 func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Process {
 	t.Helper()
 	k := options.KubeAPIServer
-	port := FreePorts(t, 1)[0]
+	port := ports.Free(t, 1)[0]
 	process := StartProcess(t, Command{Path: Program(t, binaries.KubeControllerManager), Args: append([]string{
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port),
@@ -32,7 +33,7 @@ func StartKubeControllerManager(t TB, options KubeControllerManagerOptions) *Pro
 		"--cluster-signing-cert-file=" + k.ClientCA.CertFile,
 		"--cluster-signing-key-file=" + k.ClientCA.KeyFile,
 	}, options.Args...)})
-	health := newProbe("https://"+loopback(port)+"/healthz", "")
+	health := newProbe("https://"+ports.Loopback(port)+"/healthz", "")
 	await(t, func(ctx context.Context) error { return process.poll(ctx, "health", health.ok) })
 	return process
 }

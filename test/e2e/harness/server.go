@@ -8,6 +8,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // ServerOptions configures a process of this project's server. The zero value is
@@ -57,11 +58,11 @@ func LaunchServer(t TB, options ServerOptions) *Server {
 	}
 	s := &Server{
 		DataDir: options.DataDir,
-		Port:    FreePorts(t, 1)[0],
+		Port:    ports.Free(t, 1)[0],
 		options: options,
 		path:    path,
 	}
-	s.URL = "https://" + loopback(s.Port)
+	s.URL = "https://" + ports.Loopback(s.Port)
 	s.Kubeconfig = filepath.Join(options.DataDir, "admin.kubeconfig")
 	s.command = s.processCommand
 	s.Launch(t)

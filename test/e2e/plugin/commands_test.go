@@ -35,10 +35,8 @@ func apfJSON[T any](t *testing.T, s *site, status int, args ...string) (out T) {
 // TestPlugin compares what the plug-in says with what the server does. The tour of docs/kubectl-apf.md
 // runs each command.
 func TestPlugin(t *testing.T) {
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	harness.Program(t, binaries.Plugin)
-	s := startSite(t, filepath.Join(root, "artifacts", "examples"), rightsFlag(t))
+	s := startSite(t, harness.Path(t, "artifacts/examples"), rightsFlag(t))
 	t.Run("explain names the objects behind the headers of the response", s.testExplainAndWhose)
 	t.Run("top agrees with the metrics, under load and at rest", s.testTopBesideMetrics)
 	t.Run("size agrees with the metrics", s.testSize)

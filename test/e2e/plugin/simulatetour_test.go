@@ -15,10 +15,8 @@ import (
 // TestSimulateTour runs the walk-through of docs/simulate.md. It needs no server: about
 // 10 s.
 func TestSimulateTour(t *testing.T) {
-	root, err := binaries.Root()
-	require.NoError(t, err)
 	harness.Program(t, binaries.Plugin)
 	clone := harness.ShortDir(t)
-	require.NoError(t, os.Symlink(filepath.Join(root, "docs"), filepath.Join(clone, "docs")))
+	require.NoError(t, os.Symlink(harness.Path(t, "docs"), filepath.Join(clone, "docs")))
 	tour.Run(t, tour.Section{Document: "docs/simulate.md", Heading: "## Walk-through", Dir: clone}, *updateDocs)
 }

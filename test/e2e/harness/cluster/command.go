@@ -9,8 +9,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -90,23 +88,12 @@ func (p *Pod) kubeconfig(ctx context.Context) (string, error) {
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
 	}
-	account := p.spec.Spec.ServiceAccountName
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: p.spec.Name, UID: p.spec.UID},
 	}}
-	token, err := p.node.cluster.Client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
+	token, err := p.node.cluster.Client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, p.spec.Spec.ServiceAccountName, request, metav1.CreateOptions{})
 	if err != nil {
 		return "", err
 	}
-	tokenFile := filepath.Join(p.dir, "token")
-	if err := os.WriteFile(tokenFile, []byte(token.Status.Token), 0o600); err != nil {
-		return "", err
-	}
-	kube := p.node.cluster.KubeAPIServer
-	config := clientcmdapi.NewConfig()
-	config.Clusters[account] = &clientcmdapi.Cluster{Server: kube.URL, CertificateAuthority: kube.ClientCA.CertFile}
-	config.AuthInfos[account] = &clientcmdapi.AuthInfo{TokenFile: tokenFile}
-	config.Contexts[account] = &clientcmdapi.Context{Cluster: account, AuthInfo: account}
-	config.CurrentContext = account
-	return file, clientcmd.WriteToFile(*config, file)
+	return file, p.node.cluster.KubeAPIServer.WriteKubeconfig(file, token.Status.Token)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,9 +88,5 @@ func (c *Cluster) Servers(t harness.TB, count int) []*Pod {
 
 func artifact(t harness.TB, path string) string {
 	t.Helper()
-	root, err := binaries.Root()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return filepath.Join(root, "artifacts", filepath.FromSlash(path))
+	return harness.Path(t, "artifacts/"+path)
 }

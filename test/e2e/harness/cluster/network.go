@@ -26,6 +26,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // Network connects to names and addresses of the cluster. It is an HTTP proxy that
@@ -51,11 +52,11 @@ func startNetwork(t harness.TB) *Network {
 		dir: dir, socket: filepath.Join(dir, "network.sock"),
 		draws: rand.New(rand.NewPCG(lane.Seed(t), 0)), pods: map[string]string{},
 	}
-	tcp := listen(t, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0])))
+	tcp := ports.Listen(t)
 	n.proxy = "http://" + tcp.Addr().String()
 	server := &http.Server{Handler: http.HandlerFunc(n.connect)}
 	t.Cleanup(func() { _ = server.Close() })
-	for _, listener := range []net.Listener{tcp, listen(t, "unix", n.socket)} {
+	for _, listener := range []net.Listener{tcp, listen(t, n.socket)} {
 		go func() { _ = server.Serve(listener) }()
 	}
 	return n
@@ -64,9 +65,9 @@ func startNetwork(t harness.TB) *Network {
 // Proxy returns the URL of the proxy.
 func (n *Network) Proxy() string { return n.proxy }
 
-func listen(t harness.TB, network, address string) net.Listener {
+func listen(t harness.TB, socket string) net.Listener {
 	t.Helper()
-	listener, err := net.Listen(network, address)
+	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatalf("listening for the cluster's network: %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 const (
@@ -59,7 +60,7 @@ func newNode(t harness.TB, c *Cluster, factory informers.SharedInformerFactory, 
 		dir:     t.TempDir(),
 		owner:   t,
 
-		loopback: loopbackOf(harness.FreePorts(t, 1)[0]),
+		loopback: loopbackOf(ports.Free(t, 1)[0]),
 
 		running: map[types.UID]*Pod{},
 		held:    labels.Nothing(),

@@ -1,15 +1,14 @@
 package prom
 
 import (
-	"net"
 	"path/filepath"
-	"strconv"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/ports"
 )
 
 // Server is a running Prometheus.
@@ -22,7 +21,7 @@ type Server struct {
 // and waits until it is ready.
 func Start(t harness.TB, configuration string) *Server {
 	t.Helper()
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(harness.FreePorts(t, 1)[0]))
+	address := ports.Loopback(ports.Free(t, 1)[0])
 	harness.StartProcess(t, harness.Command{Path: harness.Program(t, binaries.Prometheus), Args: []string{
 		"--config.file=" + configuration, "--storage.tsdb.path=" + filepath.Join(filepath.Dir(configuration), "data"), "--web.listen-address=" + address,
 	}})

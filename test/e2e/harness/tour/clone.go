@@ -12,14 +12,10 @@ import (
 // like a fresh clone.
 func StartAsInAClone(t harness.TB) (clone string) {
 	t.Helper()
-	root, err := binaries.Root()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	harness.Program(t, binaries.Plugin)
 	clone = harness.ShortDir(t)
 	for _, folder := range []string{"artifacts", "docs"} {
-		if err := os.Symlink(filepath.Join(root, folder), filepath.Join(clone, folder)); err != nil {
+		if err := os.Symlink(harness.Path(t, folder), filepath.Join(clone, folder)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}

@@ -50,11 +50,7 @@ type Section struct {
 // apart from words that differ between runs; or it writes them there.
 func Run(t harness.TB, section Section, update bool) {
 	t.Helper()
-	root, err := binaries.Root()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	path := filepath.Join(root, section.Document)
+	path := harness.Path(t, section.Document)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -111,11 +107,7 @@ func execute(t harness.TB, section Section, commands []string) []string {
 // part begins with <!-- NAME: made by make update-docs --> and ends with <!-- end of NAME -->.
 func Part(t harness.TB, document, name, text string, update bool) {
 	t.Helper()
-	root, err := binaries.Root()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	path := filepath.Join(root, filepath.FromSlash(document))
+	path := harness.Path(t, document)
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("%v", err)
