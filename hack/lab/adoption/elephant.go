@@ -50,7 +50,7 @@ func eat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, early+runTime)
 	defer cancel()
 	tally := &traffic.Tally{}
-	traffic.Elephant(ctx, client, elephantConnections, traffic.Polite, path, tally)
+	traffic.Elephant(ctx, client, elephantConnections, path, tally)
 	return json.NewEncoder(os.Stdout).Encode(meal{tally.Served(), tally.Rejected()})
 }
 

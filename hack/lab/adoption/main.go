@@ -80,7 +80,7 @@ func (s server) run(ctx context.Context, rounds int, output string) error {
 	if err != nil {
 		return err
 	}
-	if err := document.PublishOf("make adoption SERVER="+s.name, s.name, output, text); err != nil {
+	if err := document.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
 		return err
 	}
 	if err := result.summarize(output); err != nil {

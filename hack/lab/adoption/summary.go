@@ -36,7 +36,7 @@ func (r result) summarize(output string) error {
 	if err != nil {
 		return err
 	}
-	return document.PublishOf("make adoption", "summary", output, rows)
+	return document.Publish("make adoption", "summary", output, rows)
 }
 
 func (r result) summary() (measurement.Row, error) {

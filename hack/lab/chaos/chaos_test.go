@@ -107,7 +107,7 @@ func testChaos(t *testing.T, shape shape) {
 	require.NotEmpty(t, run.Reads)
 	require.Empty(t, missing(run.Operations), "results that never came up in %d operations", len(run.Operations))
 	if *update {
-		require.NoError(t, document.PublishOf("make chaos", section, "docs/evidence/reliability.md", run.Report()))
+		require.NoError(t, document.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
 	}
 }
 

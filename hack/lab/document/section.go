@@ -13,11 +13,8 @@ import (
 )
 
 // Publish prints the text and writes it into the named section of a file, as the result
-// of `make bench`. The path is relative to the top of the repository.
-func Publish(section, file, text string) error { return PublishOf("make bench", section, file, text) }
-
-// PublishOf is Publish for the result of another command.
-func PublishOf(command, section, file, text string) error {
+// of a command. The path is relative to the top of the repository.
+func Publish(command, section, file, text string) error {
 	fmt.Print(text)
 	root, err := binaries.Root()
 	if err != nil {

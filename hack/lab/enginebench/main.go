@@ -35,7 +35,7 @@ func run(ctx context.Context, rounds int, benchtime, output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Publish("engine", output, text)
+	return document.Publish("make bench", "engine", output, text)
 }
 
 // record runs every benchmark once in each round, on one processor and on two.

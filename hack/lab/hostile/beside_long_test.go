@@ -58,6 +58,6 @@ func TestHostileClientsBesideKubeAPIServer(t *testing.T) {
 	}
 	if *update {
 		text := fmt.Sprintf("A run on %s, on the loopback of one machine:\n\n%s", time.Now().UTC().Format(time.DateOnly), Table(rows))
-		require.NoError(t, document.PublishOf("make hostile", "hostile", "docs/evidence/reliability.md", text))
+		require.NoError(t, document.Publish("make hostile", "hostile", "docs/evidence/reliability.md", text))
 	}
 }

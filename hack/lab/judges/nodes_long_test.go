@@ -153,7 +153,7 @@ func (c *cluster) measure(t *testing.T, lists int) string {
 	var running sync.WaitGroup
 	var small, large traffic.Tally
 	running.Go(func() {
-		traffic.Elephant(ctx, c.target.Client("lister"), lists, traffic.Polite, "/api/v1/pods", &large)
+		traffic.Elephant(ctx, c.target.Client("lister"), lists, "/api/v1/pods", &large)
 	})
 	for i := range mice {
 		running.Go(func() {

@@ -67,5 +67,5 @@ func run(ctx context.Context, s settings, output string) error {
 		fmt.Print(text)
 		return err
 	}
-	return document.PublishOf("make lag", "lag", output, text)
+	return document.Publish("make lag", "lag", output, text)
 }

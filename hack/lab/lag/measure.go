@@ -122,7 +122,7 @@ func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets
 	for i := range elephants {
 		client := l.target.Client(nameOfElephant(i))
 		defer client.Close()
-		all.Go(func() { traffic.Elephant(ctx, client, 1, traffic.Polite, collection, &lists) })
+		all.Go(func() { traffic.Elephant(ctx, client, 1, collection, &lists) })
 	}
 	for i := range mice {
 		client := l.target.Client(traffic.NameOfMouse(i))

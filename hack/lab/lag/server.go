@@ -1,11 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
@@ -14,11 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-const (
-	elephants, mice = 50, 6
-	// adminToken is the harness's token to ask whether kube-apiserver is ready.
-	adminToken = "test-admin-token"
-)
+const elephants, mice = 50, 6
 
 // server is a kind of server.
 type server struct {
@@ -39,11 +31,14 @@ func servers() []server {
 
 // people are the users.
 func people() []traffic.Person {
-	all := traffic.People("system:serviceaccounts", mice)[1:]
+	all := []traffic.Person{{Name: "witness", Group: "mice"}}
+	for i := range mice {
+		all = append(all, traffic.Person{Name: traffic.NameOfMouse(i), Group: "mice"})
+	}
 	for i := range elephants {
 		all = append(all, traffic.Person{Name: nameOfElephant(i), Group: "system:serviceaccounts"})
 	}
-	return append(all, traffic.Person{Name: "witness", Group: "mice"})
+	return all
 }
 
 func nameOfElephant(i int) string { return fmt.Sprintf("elephant-%d", i) }
@@ -54,16 +49,11 @@ func startOurs(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Targ
 }
 
 // startKubernetes starts the kube-apiserver that build builds.
-func startKubernetes(build func(context.Context) (string, error)) func(*harness.Owner, []string) (*harness.Process, *traffic.Target) {
+func startKubernetes(build binaries.Build) func(*harness.Owner, []string) (*harness.Process, *traffic.Target) {
 	return func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target) {
-		tokens := filepath.Join(o.TempDir(), "tokens.csv")
-		lines := []string{adminToken + ",admin,admin,system:masters"}
-		for _, person := range people() {
-			lines = append(lines, strings.Join([]string{person.Name, person.Name, person.Name, person.Group}, ","))
-		}
-		o.Check(os.WriteFile(tokens, []byte(strings.Join(lines, "\n")), 0o600))
+		tokens := traffic.Tokens(o, append(people(), traffic.Admin()))
 		k := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{
-			Program: harness.Program(o, build), Args: append(etcd, "--token-auth-file="+tokens, "--authorization-mode=AlwaysAllow"),
+			Program: harness.Program(o, build), Args: append(etcd, tokens, "--authorization-mode=AlwaysAllow"),
 		})
 		target, err := traffic.NewTarget(k.Kubeconfig)
 		o.Check(err)

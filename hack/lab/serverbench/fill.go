@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -15,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -46,7 +45,7 @@ func fill(o *harness.Owner, etcds [2]*harness.Etcd, count int) {
 // readExample returns the stored object once it has its status.
 func readExample(o *harness.Owner, store *clientv3.Client) (example *flowcontrolv1.FlowSchema) {
 	eventually.Holds(o, "kube-apiserver has written a FlowSchema and its status", func(a *eventually.Attempt) {
-		answer, err := store.Get(a.Context(), schemaKey(filledName(0)))
+		answer, err := store.Get(a.Context(), storePrefix+"/flowschemas/"+filledName(0))
 		require.NoError(a, err)
 		require.Len(a, answer.Kvs, 1, "in etcd")
 		object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), answer.Kvs[0].Value)
@@ -60,11 +59,6 @@ func readExample(o *harness.Owner, store *clientv3.Client) (example *flowcontrol
 
 // put writes copies of the example.
 func put(ctx context.Context, store *clientv3.Client, example *flowcontrolv1.FlowSchema, count int) error {
-	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
-	if !ok {
-		return errors.New("there is no serializer for protobuf")
-	}
-	encoder := scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(puts)
 	for n := range count {
@@ -74,12 +68,7 @@ func put(ctx context.Context, store *clientv3.Client, example *flowcontrolv1.Flo
 			schema.Spec.MatchingPrecedence = int32(1000 + n%8000)
 			schema.Spec.Rules[0].Subjects[0].User.Name = fmt.Sprintf("bench:nobody-%d", n)
 			schema.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", n))
-			var content bytes.Buffer
-			if err := encoder.Encode(schema, &content); err != nil {
-				return err
-			}
-			_, err := store.Put(ctx, schemaKey(schema.Name), content.String())
-			return err
+			return traffic.Store(ctx, store, storePrefix, schema)
 		})
 	}
 	return group.Wait()
@@ -87,5 +76,3 @@ func put(ctx context.Context, store *clientv3.Client, example *flowcontrolv1.Flo
 
 // filledName returns the name of the nth copy. The copy 0 is the example.
 func filledName(n int) string { return fmt.Sprintf("bench-filled-%06d", n) }
-
-func schemaKey(name string) string { return storePrefix + "/flowschemas/" + name }

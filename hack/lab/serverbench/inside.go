@@ -104,7 +104,7 @@ func startInside(o *harness.Owner, etcd *harness.Etcd, env ...string) contender 
 	program := harness.Program(o, binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Program: program, Env: env})
 	token := createAccount(o, harness.NewKubectl(o, server.Kubeconfig))
-	return contender{name: "kube-apiserver", process: server.Process, clients: func(o *harness.Owner, count int) []*client {
+	return contender{process: server.Process, clients: func(o *harness.Owner, count int) []*client {
 		config := rest.AnonymousClientConfig(server.Config(o))
 		config.BearerToken = token
 		return newClients(o, config, count)

@@ -118,6 +118,6 @@ func (t task) round(ctx context.Context, c *client, pid, round int) (measurement
 		}
 		times = append(times, took)
 	}
-	peak, err := peakOf(pid)
+	peak, err := measurement.ProcessMemory(pid, "VmHWM")
 	return measurement.Values{p50: measurement.Quantile(times, 0.5), peakMemory: peak}, err
 }

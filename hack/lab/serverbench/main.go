@@ -88,5 +88,5 @@ func (s section) write(ctx context.Context, settings settings, output string) er
 		fmt.Print(text)
 		return nil
 	}
-	return document.Publish(s.name, output, text)
+	return document.Publish("make bench", s.name, output, text)
 }

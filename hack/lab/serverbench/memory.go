@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"time"
@@ -39,9 +38,9 @@ func measureMemory(o *harness.Owner, s settings) []table {
 				case <-o.Context().Done():
 					o.Fatalf("%v", o.Context().Err())
 				}
-				resident, err := residentMemory(contender.process.PID())
+				resident, err := measurement.ProcessMemory(contender.process.PID(), "VmRSS")
 				o.Check(err)
-				s.record(o, "Memory", pairServer(i), 1, measurement.Values{memory: resident})
+				s.record(o, "Memory", server(i%2), 1, measurement.Values{memory: resident})
 			}
 		})
 	}
@@ -57,19 +56,8 @@ func measureMemory(o *harness.Owner, s settings) []table {
 // the surrounding pages that are in the cache. Without this, the resident
 // memory would depend on the age of the build.
 func cachePrograms(o *harness.Owner) {
-	for _, program := range []func(context.Context) (string, error){binaries.Release, binaries.KubeAPIServer} {
-		path, err := program(o.Context())
-		o.Check(err)
-		_, err = os.ReadFile(path)
+	for _, program := range []binaries.Build{binaries.Release, binaries.KubeAPIServer} {
+		_, err := os.ReadFile(harness.Program(o, program))
 		o.Check(err)
 	}
 }
-
-// residentMemory returns a process's VmRSS in bytes.
-func residentMemory(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmRSS") }
-
-// peakOf returns the peak of resident memory since the last reset, in bytes.
-func peakOf(pid int) (float64, error) { return measurement.ProcessMemory(pid, "VmHWM") }
-
-// pairServer returns the kind of a server in a list of pairs.
-func pairServer(i int) server { return server(i % 2) }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -39,16 +38,10 @@ func measureStarts(o *harness.Owner, s settings) []table {
 
 // contender is one running server.
 type contender struct {
-	name    string
 	started float64 // seconds from exec to ready
 	process *harness.Process
 	clients func(o *harness.Owner, count int) []*client
 }
-
-// administratorToken is the bearer token of this server's administrator. Both
-// servers authenticate a token: a client certificate is verified for every
-// request, and the measurement would include that.
-const administratorToken = "bench-admin-token"
 
 // startEtcd starts an etcd with fsync, as in production.
 func startEtcd(o *harness.Owner) *harness.Etcd {
@@ -56,16 +49,16 @@ func startEtcd(o *harness.Owner) *harness.Etcd {
 }
 
 // startOurs starts this project's server. Without an etcd it uses the embedded
-// one.
+// one. Both servers authenticate a token: a client certificate is verified for
+// every request, and the measurement would include that.
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
-	tokens := filepath.Join(o.TempDir(), "tokens.csv")
-	o.Check(os.WriteFile(tokens, []byte(administratorToken+",admin,admin,system:masters\n"), 0o600))
-	server := harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: append([]string{"--token-auth-file=" + tokens}, args...)})
+	args = append(args, traffic.Tokens(o, []traffic.Person{traffic.Admin()}))
+	server := harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: args})
 	return contender{
-		name: "this server", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
+		started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client {
 			config := rest.AnonymousClientConfig(server.Config(o))
-			config.BearerToken = administratorToken
+			config.BearerToken = harness.AdminToken
 			return newClients(o, config, count)
 		},
 	}
@@ -75,7 +68,7 @@ func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 func startTheirs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Args: args})
 	return contender{
-		name: "kube-apiserver", started: time.Since(server.Process.Started).Seconds(), process: server.Process,
+		started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: func(o *harness.Owner, count int) []*client { return newClients(o, server.Config(o), count) },
 	}
 }

@@ -163,6 +163,6 @@ func TestStorms(t *testing.T) {
 		}
 	}
 	if *update {
-		require.NoError(t, document.PublishOf("make storms", "storms", filepath.Join("docs", "evidence", "benchmarks.md"), text))
+		require.NoError(t, document.Publish("make storms", "storms", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }

@@ -51,7 +51,7 @@ backend that serves as many at once, for %v. %d steady users send a request ever
 		}))
 	}
 	if *update {
-		require.NoError(t, document.PublishOf("make storms", "storm-servers", filepath.Join("docs", "evidence", "benchmarks.md"), text))
+		require.NoError(t, document.Publish("make storms", "storm-servers", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }
 

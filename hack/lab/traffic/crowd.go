@@ -89,7 +89,7 @@ func (c Crowd) Run(ctx context.Context, target *Target, greedy, mice *Tally) {
 		})
 	}
 	for i := range c.Greedy {
-		start(nameOfGreedy(i), func(client *Client) { Elephant(ctx, client, c.Connections, Polite, path, greedy) })
+		start(nameOfGreedy(i), func(client *Client) { Elephant(ctx, client, c.Connections, path, greedy) })
 	}
 	for i := range c.Mice {
 		start(NameOfMouse(i), func(client *Client) {

@@ -34,11 +34,7 @@ func NameOfFilled(n int) string { return fmt.Sprintf("filled-%06d", n) }
 
 // Put stores one of them, with labels.
 func Put(ctx context.Context, store *clientv3.Client, prefix string, n, size int, labels map[string]string) error {
-	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
-	if !ok {
-		return errors.New("there is no serializer for protobuf")
-	}
-	schema := &flowcontrolv1.FlowSchema{
+	return Store(ctx, store, prefix, &flowcontrolv1.FlowSchema{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: NameOfFilled(n), UID: types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)), Generation: 1, Labels: labels,
 			Annotations: map[string]string{"example.com/text": text(n, size-overhead)},
@@ -50,6 +46,14 @@ func Put(ctx context.Context, store *clientv3.Client, prefix string, n, size int
 			Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse, Reason: "Found",
 			Message: `This FlowSchema references the PriorityLevelConfiguration object named "workload-low" and it exists`,
 		}}},
+	})
+}
+
+// Store stores a FlowSchema as a server does.
+func Store(ctx context.Context, store *clientv3.Client, prefix string, schema *flowcontrolv1.FlowSchema) error {
+	info, ok := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	if !ok {
+		return errors.New("there is no serializer for protobuf")
 	}
 	var content bytes.Buffer
 	if err := scheme.Codecs.EncoderForVersion(info.Serializer, flowcontrolv1.SchemeGroupVersion).Encode(schema, &content); err != nil {

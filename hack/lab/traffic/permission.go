@@ -25,16 +25,6 @@ type Person struct {
 	Group string
 }
 
-// People returns an elephant and the given number of mice, named by
-// NameOfMouse.
-func People(elephants string, mice int) []Person {
-	people := []Person{{Name: "elephant", Group: elephants}}
-	for i := range mice {
-		people = append(people, Person{Name: NameOfMouse(i), Group: "mice"})
-	}
-	return people
-}
-
 // NameOfMouse returns the name of the mouse with this index, from 0.
 func NameOfMouse(i int) string { return fmt.Sprintf("mouse-%d", i) }
 
@@ -50,7 +40,7 @@ func StartServer(o *harness.Owner, options harness.ServerOptions, people []Perso
 
 // StartKubeAPIServer starts a kube-apiserver that does the same.
 func StartKubeAPIServer(o *harness.Owner, args []string, people []Person, backend Backend) (*harness.KubeAPIServer, *Target) {
-	people = append(people, Person{Name: harness.AdminToken, Group: "system:masters"})
+	people = append(people, Admin())
 	args = slices.Concat(args, admit(o, people, backend), []string{"--authorization-mode=Webhook", "--authorization-webhook-version=v1"})
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(o, harness.EtcdOptions{}), Args: args})
 	target, err := NewTarget(server.Kubeconfig)
@@ -60,18 +50,25 @@ func StartKubeAPIServer(o *harness.Owner, args []string, people []Person, backen
 
 // admit returns the flags with which a server authenticates these people, and lets them read.
 func admit(o *harness.Owner, people []Person, backend Backend) (args []string) {
-	dir := o.TempDir()
+	webhook, permission, err := allowReading(o.TempDir(), backend)
+	o.Check(err)
+	o.Cleanup(permission.Close)
+	return []string{Tokens(o, people), "--authorization-webhook-config-file=" + webhook}
+}
+
+// Tokens returns the flag with which a server authenticates these people.
+func Tokens(o *harness.Owner, people []Person) string {
 	var lines strings.Builder
 	for _, person := range people {
 		fmt.Fprintf(&lines, "%[1]s,%[1]s,%[1]s,%[2]s\n", person.Name, person.Group)
 	}
-	tokens := filepath.Join(dir, "tokens.csv")
-	o.Check(os.WriteFile(tokens, []byte(lines.String()), 0o600))
-	webhook, permission, err := allowReading(dir, backend)
-	o.Check(err)
-	o.Cleanup(permission.Close)
-	return []string{"--token-auth-file=" + tokens, "--authorization-webhook-config-file=" + webhook}
+	file := filepath.Join(o.TempDir(), "tokens.csv")
+	o.Check(os.WriteFile(file, []byte(lines.String()), 0o600))
+	return "--token-auth-file=" + file
 }
+
+// Admin is the person as whom the harness asks whether kube-apiserver is ready.
+func Admin() Person { return Person{Name: harness.AdminToken, Group: "system:masters"} }
 
 // Backend is a resource that requests need and that is slow without using a
 // processor. The zero Backend is not slow.

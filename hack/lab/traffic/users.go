@@ -12,26 +12,15 @@ import (
 	"time"
 )
 
-// Manners is a client's reaction to a rejection.
-type Manners bool
-
-const (
-	// Polite waits as long as the server asks, as client-go does.
-	Polite Manners = true
-	// Rude retries at once.
-	Rude Manners = false
-)
-
 // Elephant keeps the given number of connections busy with requests for path
-// until ctx ends. It returns when the last of them has ended.
-func Elephant(ctx context.Context, client *Client, connections int, manners Manners, path string, tally *Tally) {
+// until ctx ends. After a rejection each waits as long as the server asks, as client-go does.
+// It returns when the last of them has ended.
+func Elephant(ctx context.Context, client *Client, connections int, path string, tally *Tally) {
 	var group sync.WaitGroup
 	for range connections {
 		group.Go(func() {
 			for ctx.Err() == nil {
-				if pause := request(ctx, client, path, tally); manners == Polite {
-					wait(ctx, pause)
-				}
+				wait(ctx, request(ctx, client, path, tally))
 			}
 		})
 	}
