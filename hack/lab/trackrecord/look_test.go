@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // recordedLog is the log of a server at -v=3.
@@ -156,8 +157,7 @@ func (s *Site) why(question string) string {
 		schema.TypeMeta = metav1.TypeMeta{APIVersion: flowcontrolv1.SchemeGroupVersion.String(), Kind: "FlowSchema"}
 		save(filepath.Join(dir, "schemas", schema.Name), marshal(s.T, schema))
 	}
-	plugin, err := binaries.Plugin(s.T.Context())
-	require.NoError(s.T, err)
+	plugin := harness.Program(s.T, binaries.Plugin)
 	output, err := exec.CommandContext(s.T.Context(), plugin, "why", question, "--dumps="+dir, "--release=1.33").CombinedOutput()
 	if exit := (&exec.ExitError{}); err != nil {
 		require.ErrorAs(s.T, err, &exit, "%s", output)

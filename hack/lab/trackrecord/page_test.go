@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // pagePath is the page, from the top of the repository.
-var pagePath = filepath.Join("docs", "evidence", "track-record.md")
+const pagePath = "docs/evidence/track-record.md"
 
 // entry is a case on the page: its row of the table, and its section.
 type entry struct {
@@ -144,13 +143,29 @@ func (r result) onServers() string {
 	return fmt.Sprintf("**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
 }
 
-// looks shows both engines, and once what looks the same on both.
+// looks shows both engines, and once the lines that begin or end both.
 func (r result) looks() string {
-	peer, ours := block(r.peerSeen), block(r.oursSeen)
-	if peer == ours {
-		return "How it looks on both:\n" + ours
+	peer, ours := strings.Split(strings.TrimSpace(r.peerSeen), "\n"), strings.Split(strings.TrimSpace(r.oursSeen), "\n")
+	if slices.Equal(peer, ours) {
+		return "How it looks on both:\n```text\n" + strings.Join(ours, "\n") + "\n```\n"
 	}
-	return "How it looks on the peer:\n" + peer + "\nHow it looks on this project:\n" + ours
+	first, last, shorter := 0, 0, min(len(peer), len(ours))
+	for first < shorter && peer[first] == ours[first] {
+		first++
+	}
+	for last < shorter-first && peer[len(peer)-1-last] == ours[len(ours)-1-last] {
+		last++
+	}
+	text := "How it looks; lines with - are of the peer alone, lines with + of this project alone:\n```diff\n"
+	for _, part := range []struct {
+		sign  string
+		lines []string
+	}{{" ", ours[:first]}, {"-", peer[first : len(peer)-last]}, {"+", ours[first : len(ours)-last]}, {" ", ours[len(ours)-last:]}} {
+		for _, line := range part.lines {
+			text += strings.TrimRight(part.sign+line, " ") + "\n"
+		}
+	}
+	return text + "```\n"
 }
 
 func (r result) notes() string {
@@ -159,8 +174,6 @@ func (r result) notes() string {
 	}
 	return "\n" + r.Look.Notes + "\n"
 }
-
-func block(text string) string { return "```text\n" + strings.TrimSpace(text) + "\n```\n" }
 
 // updatePage writes results into the page. Without fresh, other cases stay as they are.
 func updatePage(t *testing.T, results []result, fresh bool) {
@@ -172,24 +185,17 @@ func updatePage(t *testing.T, results []result, fresh bool) {
 	for _, r := range results {
 		page[r.name()] = r.entry()
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(root(t), pagePath), []byte(page.text()), 0o644))
+	require.NoError(t, os.WriteFile(harness.Path(t, pagePath), []byte(page.text()), 0o644))
 }
 
 func readPage(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), pagePath))
+	text, err := os.ReadFile(harness.Path(t, pagePath))
 	if os.IsNotExist(err) {
 		return ""
 	}
 	require.NoError(t, err)
 	return string(text)
-}
-
-func root(t *testing.T) string {
-	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	return root
 }
 
 func TestPageHasEveryCaseWithItsVerdict(t *testing.T) {
@@ -205,7 +211,7 @@ func TestPageHasEveryCaseWithItsVerdict(t *testing.T) {
 }
 
 func TestOneCaseIsReplacedOnThePage(t *testing.T) {
-	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}, peerSeen: "a_metric 1\n"}
+	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}, peerSeen: "first 1\na_metric 1\nlast 1\n", oursSeen: "first 1\na_metric 0\nlast 1\n"}
 	two := result{Case: Case{Repository: "etcd-io/etcd", Number: 2, Year: 2021, Says: "Two."}}
 	before := entries{one.name(): one.entry(), two.name(): two.entry()}
 	one.peer.Measured = "new"
@@ -213,8 +219,7 @@ func TestOneCaseIsReplacedOnThePage(t *testing.T) {
 	parsed[one.name()] = one.entry()
 	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
 	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
-	assert.Equal(t, 1, strings.Count(one.section(), "this project:"))
+	assert.Contains(t, one.section(), "\n first 1\n-a_metric 1\n+a_metric 0\n last 1\n")
 	assert.Contains(t, two.section(), "looks on both:")
-	assert.NotContains(t, two.section(), "this project:")
 	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
 }

@@ -63,15 +63,12 @@ func tryToConfigure(t *testing.T, s *harness.APIServer, setup Setup) harness.Res
 // statuses sends n requests of a user, one after the other, and counts the answers.
 func statuses(t *testing.T, s *harness.APIServer, user, path string, n int) map[int]int {
 	t.Helper()
-	transport := transportOf(t, s, user)
+	client := clientOf(t, s, user)
 	found := map[int]int{}
 	for range n {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		reply, err := harness.Send(t.Context(), client, http.MethodGet, s.URL+path, "")
 		require.NoError(t, err)
-		answer, err := transport.RoundTrip(request)
-		require.NoError(t, err)
-		require.NoError(t, answer.Body.Close())
-		found[answer.StatusCode]++
+		found[reply.Code]++
 	}
 	return found
 }
@@ -79,37 +76,37 @@ func statuses(t *testing.T, s *harness.APIServer, user, path string, n int) map[
 // gauges waits until the server has series of a family, and returns them by level.
 func gauges(t *testing.T, s *harness.APIServer, family string) scrape.Scrape {
 	t.Helper()
-	transport := transportOf(t, s, "")
+	client := clientOf(t, s, "")
 	var series scrape.Scrape
 	eventually.Holds(t, "the server divides its seats", func(a *eventually.Attempt) {
-		text, err := body(a.Context(), transport, s.URL+"/metrics")
+		reply, err := harness.Send(a.Context(), client, http.MethodGet, s.URL+"/metrics", "")
 		require.NoError(a, err)
-		series, err = scrape.Parse(text, family)
+		series, err = scrape.Parse(reply.Body, family)
 		require.NoError(a, err)
 		require.NotEmpty(a, series)
 	})
 	return series
 }
 
-// transportOf returns the transport of a user, or of the administrator.
-func transportOf(t *testing.T, s *harness.APIServer, user string) http.RoundTripper {
+// clientOf returns the client of a user, or of the administrator.
+func clientOf(t *testing.T, s *harness.APIServer, user string) *http.Client {
 	t.Helper()
 	config := s.Config(t)
 	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	transport, err := rest.TransportFor(config)
+	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	return transport
+	return client
 }
 
 // watches starts n watches of the administrator, which last until stop is called.
 func watches(t *testing.T, s *harness.APIServer, path string, n int) (stop func()) {
 	t.Helper()
-	transport := transportOf(t, s, "")
+	client := clientOf(t, s, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan error, n)
 	var watching sync.WaitGroup
 	for range n {
-		watching.Go(func() { watch(ctx, transport, s.URL+path, started) })
+		watching.Go(func() { watch(ctx, client, s.URL+path, started) })
 	}
 	for range n {
 		require.NoError(t, <-started)
@@ -121,13 +118,13 @@ func watches(t *testing.T, s *harness.APIServer, path string, n int) (stop func(
 }
 
 // watch reports to started that it has begun, or why it has not, and lasts until ctx ends.
-func watch(ctx context.Context, transport http.RoundTripper, url string, started chan<- error) {
+func watch(ctx context.Context, client *http.Client, url string, started chan<- error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		started <- err
 		return
 	}
-	answer, err := transport.RoundTrip(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		started <- err
 		return
@@ -144,21 +141,15 @@ func watch(ctx context.Context, transport http.RoundTripper, url string, started
 // the server is gone.
 func writes(t *testing.T, s *harness.APIServer, user, path string, workers int) (stop func() error) {
 	t.Helper()
-	transport := transportOf(t, s, user)
+	client := clientOf(t, s, user)
 	ctx, cancel := context.WithCancel(t.Context())
 	group, _ := errgroup.WithContext(ctx)
 	for range workers {
 		group.Go(func() error {
 			for ctx.Err() == nil {
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.URL+path, strings.NewReader("{}"))
-				if err != nil {
+				if _, err := harness.Send(t.Context(), client, http.MethodPut, s.URL+path, "{}"); err != nil {
 					return err
 				}
-				answer, err := transport.RoundTrip(request)
-				if err != nil {
-					return err
-				}
-				_ = answer.Body.Close()
 			}
 			return nil
 		})
@@ -177,19 +168,4 @@ func panicOf(s *harness.APIServer) string {
 		}
 	}
 	return "its log has no panic"
-}
-
-// body returns the body of a response.
-func body(ctx context.Context, transport http.RoundTripper, url string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := transport.RoundTrip(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	return string(text), err
 }
