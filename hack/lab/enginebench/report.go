@@ -74,7 +74,7 @@ func report(measured measurement.Rounds, rounds int) (string, error) {
 	fmt.Fprintf(&text, `## The engine beside the library's
 
 Written by `+"`make bench`"+` on a machine with %d processors (%s): both engines in one
-process, in turns, with the built-in configuration, %d rounds. %s
+process, in turns, with the built-in configuration, %d rounds.
 While requests were measured, the registries of the library and of this project were gathered
 and written as text %.0f times a second in all benchmarks alike, except memory and applying.
 
@@ -86,7 +86,7 @@ for a processor. The unrelated computation takes as long and allocates as much w
 the engine: the delays beside it come from scheduler, garbage collector and machine.
 The slowest is the median over the slowest request of each application.
 
-`, runtime.NumCPU(), runtime.Version(), rounds, measurement.HowToRead, measurement.Summarize(measured.All("scrapes/s")).Center)
+`, runtime.NumCPU(), runtime.Version(), rounds, measurement.Summarize(measured.All("scrapes/s")).Center)
 	header := slices.Insert(measurement.Header("this engine", "beside"), allocationsAt, "allocations")
 	text.WriteString(header.String() + header.Rule())
 	var errs []error

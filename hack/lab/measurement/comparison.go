@@ -8,11 +8,6 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// HowToRead explains the columns of a Row.
-const HowToRead = "Figures are medians of the rounds; a ratio is a figure divided by the one beside it in the same round, given by its median " +
-	"and by the interval that holds the true median with 95 % confidence; p is the chance that two equal sides differ as much " +
-	"(Mann-Whitney U test, significant below 0.05); and where the interval has what is wanted inside, the verdict is *as good as*."
-
 // Missed is the verdict of a figure that does not reach its target.
 const Missed = "**no**"
 
@@ -26,7 +21,7 @@ type Comparison struct {
 }
 
 // Row holds the cells of a Comparison: case, ours, beside, ratio, interval, p,
-// wanted, reached.
+// wanted, reached. The beginning of docs/evidence/benchmarks.md explains them.
 type Row []string
 
 // Header returns the header of a table with these names for the two sides.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -27,14 +26,11 @@ type part struct {
 
 func sections() []section {
 	kubernetes := "kube-apiserver " + strings.TrimPrefix(binaries.KubernetesVersion, "v")
-	const (
-		sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
-			"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
-		howToRead = " " + measurement.HowToRead + " Ratios carry over to other machines, figures do not."
-	)
+	const sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
+		"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
 	return []section{
 		{
-			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide + howToRead,
+			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide,
 			parts: []part{
 				{"start", measureStarts},
 				{"memory", measureMemory},
@@ -44,13 +40,13 @@ func sections() []section {
 		{
 			name: "large", heading: "Many FlowSchemas, beside " + kubernetes,
 			setting: sideBySide + " The same FlowSchemas are in both etcds, byte for byte. One client sends requests, without compression. For each kind of " +
-				"request both servers are restarted; peak memory is the most that a process held during a round (VmHWM)." + howToRead,
+				"request both servers are restarted; peak memory is the most that a process held during a round (VmHWM).",
 			parts: []part{{"large", measureLarge}},
 		},
 		{
 			name: "inside", heading: "The engine inside " + kubernetes,
 			setting: "two kube-apiservers of one binary, in turns, each on an etcd of its own. In one, pkg/apf takes the place of the library's engine " +
-				"(`test/replacement`); its handler chain is the library's." + howToRead,
+				"(`test/replacement`); its handler chain is the library's.",
 			parts: []part{{"inside", measureInside}},
 		},
 	}

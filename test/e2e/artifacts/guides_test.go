@@ -35,7 +35,7 @@ func TestGuidesShowWhatTheArtifactsHold(t *testing.T) {
 					_, err := os.Stat(filepath.Join(root, filepath.FromSlash(path)))
 					require.NoError(t, err, command.Line)
 				}
-				if applied := regexp.MustCompile(`^(?:kubectl (?:apply|delete|replace) .*-k|artifacts/install.sh) artifacts/(\S+)`).FindStringSubmatch(command.Line); applied != nil {
+				if applied := regexp.MustCompile(`^(?:kubectl (?:apply|delete|replace) .*-k|artifacts/install.sh) artifacts/(\S+)$`).FindStringSubmatch(command.Line); applied != nil {
 					compared++
 					require.ElementsMatch(t, references(t, applied[1]), shown(command.Output), command.Line)
 				}

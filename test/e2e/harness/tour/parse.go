@@ -118,10 +118,10 @@ func (s *shown) render(outputs []string) string {
 	return text.String()
 }
 
-// tidy removes kubectl's log lines and trailing spaces, and ends the output with
-// one line break.
+// tidy removes kubectl's log lines, how far a rollout is, and trailing spaces, and ends the output
+// with one line break.
 func tidy(output string) string {
-	output = regexp.MustCompile(`(?m)^I\d{4} .*\n`).ReplaceAllString(output, "")
+	output = regexp.MustCompile(`(?m)^(I\d{4}|Waiting for deployment) .*\n`).ReplaceAllString(output, "")
 	output = strings.TrimRight(regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(output, ""), "\n")
 	if output == "" {
 		return ""
@@ -131,6 +131,7 @@ func tidy(output string) string {
 
 // shape replaces the parts of an output that differ between runs.
 func shape(output string) string {
+	output = tidy(output)
 	for _, variable := range []struct{ pattern, shape string }{
 		// Limits, seats and requests of a moment, in the tables and texts of kubectl apf.
 		{`(?m)^([a-z-]+|TOTAL|https://\S+)(?: +(?:\d+(?:\.\d)?s?|-)){3,}(?: +executes .*)?$`, "$1 FIGURES"},
@@ -150,10 +151,7 @@ func shape(output string) string {
 		{`\b\d+(m\d+)?[sm]\b`, "AGE"},
 		{`127\.0\.0\.1:\d+`, "ADDRESS"},
 		{`\b10\.0\.0\.\d+\b`, "ADDRESS"},
-		{`(?m)^I\d{4} .*\n`, ""},
-		{`(?m)^Waiting for deployment .*\n`, ""},
 		{`[ \t]+`, " "},
-		{`(?m) $`, ""},
 	} {
 		output = regexp.MustCompile(variable.pattern).ReplaceAllString(output, variable.shape)
 	}
