@@ -2,6 +2,8 @@ package api
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +15,7 @@ func betaTheme() theme {
 	resources := map[string]string{"flowschemas": "FlowSchema", "prioritylevelconfigurations": "PriorityLevelConfiguration"}
 	objects := map[string]string{"flowschemas": inBeta(flowSchema("a")), "prioritylevelconfigurations": inBeta(level("a", 3))}
 	var steps []step
-	for _, resource := range sortedKeys(resources) {
+	for _, resource := range slices.Sorted(maps.Keys(resources)) {
 		path := v1beta3Path + resource
 		for _, step := range []step{
 			post(path, objects[resource]), get(path), get(path + "/a"), get(path + "/a/status"), put(path+"/a", objects[resource]),

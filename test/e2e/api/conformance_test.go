@@ -16,7 +16,6 @@ var update = flag.Bool("update-conformance", false, "write docs/evidence/conform
 // themes returns all cases, by theme.
 func themes() []theme {
 	return []theme{
-		verbTheme(),
 		metadataTheme(),
 		schemaTheme(),
 		storageTheme(),

@@ -1,7 +1,8 @@
 package api
 
 import (
-	"strings"
+	"maps"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 )
@@ -12,9 +13,9 @@ const protobufType = "application/vnd.kubernetes.protobuf"
 func encodingTheme() theme {
 	encoded := map[string]string{"application/json": level("a", 3), "application/yaml": toYAML(level("a", 3)), protobufType: toProtobuf(level("a", 3))}
 	var cases []testCase
-	for _, kind := range sortedKeys(encoded) {
+	for _, kind := range slices.Sorted(maps.Keys(encoded)) {
 		c := testCase{name: "a body in " + kind}
-		for _, accept := range sortedKeys(encoded) {
+		for _, accept := range slices.Sorted(maps.Keys(encoded)) {
 			c.steps = append(c.steps,
 				post("prioritylevelconfigurations", encoded[kind]).with("Content-Type", kind).with("Accept", accept),
 				put("prioritylevelconfigurations/a", encoded[kind]).with("Content-Type", kind).with("Accept", accept),
@@ -33,5 +34,3 @@ func toYAML(object string) string {
 	}
 	return string(text)
 }
-
-func large(size int) string { return strings.Repeat("x", size) }

@@ -4,7 +4,7 @@ import "strings"
 
 // metadataTheme tests what the strategies decide about names, generations, metadata and status.
 func metadataTheme() theme {
-	const all, one = "prioritylevelconfigurations", "prioritylevelconfigurations/a"
+	const all, one, version = "prioritylevelconfigurations", "prioritylevelconfigurations/a", "metadata.resourceVersion"
 	nameless := having(level("", 1), "metadata.name", nil)
 	with := func(place string, value any) string { return having(level("a", 1), place, value) }
 	return theme{"metadata", []testCase{
@@ -12,7 +12,7 @@ func metadataTheme() theme {
 			name: "names and where they come from",
 			steps: []step{
 				post(all, having(nameless, "metadata.generateName", "generated-")).saying(`"generateName":"generated-"`).keep("name", "metadata.name"), put(all+"/<name>", having(level("", 2), "metadata.name", "<name>")),
-				put(all+"/<name>", nameless).gives(400), remove(all+"/<name>", ""),
+				put(all+"/<name>", nameless).gives(400), remove(all+"/<name>", ""), remove(all+"/<name>", "").gives(404),
 				post(all, having(nameless, "metadata.generateName", "Bad_Prefix-")).gives(422), post(all, level("a.b-c.9", 1)), post(all, level("-a", 1)).gives(422), post(all, level("a/b", 1)).gives(422),
 				post(all, level("..", 1)).gives(422), post(all, level("ä", 1)).gives(422), post(all, level(strings.Repeat("a", 253), 1)), post(all, level(strings.Repeat("a", 254), 1)).gives(422),
 				put(all+"/b", level("a", 1)).gives(400).writesNothing(), put(all+"/b/status", level("a", 1)).gives(400), put(all+"/A", level("A", 1)).gives(404),
@@ -51,9 +51,37 @@ func metadataTheme() theme {
 			steps: []step{
 				post(all, with("status.conditions", conditions("No"))).saying(`"status":{}`),
 				put(one+"/status", having(having(level("a", 77), "status.conditions", conditions("Yes")), "metadata.finalizers", []any{"example.org/x"})).saying("Yes").without(`Shares":77`, "finalizers"),
+				patch("merge", one+"/status", `{"metadata":{"labels":{"x":"y"}},"spec":{"limited":{"nominalConcurrencyShares":7}}}`).without(`"x":"y"`, `Shares":7`).writesNothing(),
+				remove(one+"/status", "").gives(405), ask("POST", one+"/status", "{}").gives(405), put(all+"/b/status", level("b", 1)).gives(404), patch("merge", all+"/b/status", "{}").gives(404),
 				put(one, having(level("a", 2), "status.conditions", conditions("No"))).saying("Yes").without(`"No"`), put(one+"/status", having(with("status", nil), "spec", nil)).without("Yes"),
 				put(one+"/status", with("spec.limited.nominalConcurrencyShares", -1)).writesNothing(), put(one+"/status", with("status.conditions", append(conditions("T"), conditions("T")...))).gives(422),
 				put(one+"/status", with("status.conditions", []any{map[string]any{"type": "", "status": ""}})).gives(422), put("flowschemas/exempt/status", flowSchema("other")).gives(400),
+			},
+		},
+		{
+			name: "an update knows the latest version, or none",
+			steps: []step{
+				post(all, level("a", 1)).keep("old", version).keep("uid", "metadata.uid"), put(one, having(level("a", 2), version, "<old>")),
+				put(one, having(level("a", 3), version, "<old>")).gives(409).saying("Conflict").writesNothing(), put(one, having(level("a", 3), version, "<future>")).gives(409),
+				put(one, having(level("a", 3), version, "0")), put(one, having(level("a", 4), "metadata.uid", "<uid>")), put(one, having(level("a", 5), "metadata.uid", "ab-cd")).gives(409),
+				put(one+"/status", having(level("a", 5), version, "<old>")).gives(409), put(one, level("a", 6)), put(one, level("a", 6)).writesNothing(),
+			},
+		},
+		{
+			name: "a schema of a level that there is not",
+			steps: []step{
+				post("flowschemas", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+				put("flowschemas/a", having(flowSchema("a"), "spec.priorityLevelConfiguration.name", "absent")),
+			},
+		},
+		{
+			name: "what is built in and mandatory keeps its spec",
+			steps: []step{
+				patch("merge", "flowschemas/exempt", `{"spec":{"matchingPrecedence":2}}`).gives(422), patch("merge", all+"/catch-all", `{"spec":{"limited":{"lendablePercent":1}}}`).gives(422),
+				patch("merge", all+"/exempt", `{"spec":{"exempt":{"lendablePercent":1}}}`), patch("merge", "flowschemas/catch-all", `{"metadata":{"labels":{"a":"b"}}}`),
+				// A dry run, because both servers restore built-in objects at different times.
+				remove("flowschemas/catch-all?dryRun=All", "").writesNothing(), post("flowschemas", flowSchema("catch-all")).gives(422),
+				post(all, level("exempt", 1)).gives(422), post(all, level("workload-low", 1)).gives(409).saying("AlreadyExists").writesNothing(),
 			},
 		},
 	}}

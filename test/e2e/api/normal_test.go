@@ -194,12 +194,3 @@ func TestAgesOfTablesAreMasked(t *testing.T) {
 	require.Equal(t, m.text("- cells:\n  - exempt\n  - 53s\n  - '?'\n"), m.text("- cells:\n  - exempt\n  - 1m2s\n  - '?'\n"))
 	require.NotEqual(t, m.text("- 53\n"), m.text("- 54\n"))
 }
-
-func sortedKeys[V any](set map[string]V) []string {
-	keys := make([]string, 0, len(set))
-	for key := range set {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}

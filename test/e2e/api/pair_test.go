@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,9 +60,8 @@ func (q *quiet) Failed() bool { return !q.started && q.T.Failed() }
 
 // startPair starts both servers on etcds with the same objects, byte for byte, at
 // the same revisions. This server creates the objects. If a server changed any of
-// them, the next align would detect it. Both servers get the flags, after the
-// default ones.
-func startPair(t *testing.T, flags ...string) *pair {
+// them, the next align would detect it.
+func startPair(t *testing.T) *pair {
 	t.Helper()
 	owner := &quiet{T: t}
 	oursEtcd, peerEtcd := harness.StartEtcd(owner, harness.EtcdOptions{}), harness.StartEtcd(owner, harness.EtcdOptions{})
@@ -70,15 +70,16 @@ func startPair(t *testing.T, flags ...string) *pair {
 		peer:        &side{name: "kube-apiserver", etcd: peerEtcd.Client(t)},
 		differences: allDifferences(),
 	}
-	common := slices.Concat(still(), flags)
-	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: slices.Concat(common, []string{"--etcd-prefix=/registry"})})
+	ours := harness.StartServer(owner, harness.ServerOptions{Etcd: oursEtcd, Args: append(still(), "--etcd-prefix=/registry")})
 	p.original = p.ours.stored(t)
 	p.restore(t)
-	startAgain(owner, ours)
+	// No cache holds earlier revisions.
+	ours.Stop(owner)
+	ours.Start(owner)
 
 	p.ours.connect(t, ours.URL, ours.Config(t))
 	// /statusz and /flagz are behind gates in 1.33, and always there since 1.36 and here.
-	p.startPeer(t, owner, "", peerEtcd, append(common, "--feature-gates=ComponentStatusz=true,ComponentFlagz=true"))
+	p.startPeer(t, owner, "", peerEtcd, append(still(), "--feature-gates=ComponentStatusz=true,ComponentFlagz=true"))
 	owner.started = true
 	return p
 }
@@ -112,16 +113,6 @@ func (p *pair) besideEmulated(t *testing.T) *pair {
 	beside.startPeer(t, owner, last, etcd, append(still(), "--emulated-version=1.31", "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta3=true"))
 	owner.started = true
 	return beside
-}
-
-// startAgain restarts servers, so that no cache holds earlier revisions. Both
-// stores have the same content and revision.
-func startAgain(owner *quiet, servers ...*harness.Server) {
-	owner.Helper()
-	for _, server := range servers {
-		server.Stop(owner)
-		server.Start(owner)
-	}
 }
 
 // still returns the flags of servers that write only on request: no compaction, no
@@ -178,7 +169,7 @@ func (p *pair) restore(t *testing.T) {
 		}
 	}
 	p.align(t)
-	for _, key := range sortedKeys(p.original) {
+	for _, key := range slices.Sorted(maps.Keys(p.original)) {
 		if p.untouched(t, key) {
 			continue
 		}

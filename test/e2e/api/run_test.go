@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,7 +64,7 @@ func (p *pair) lead(t *testing.T, c testCase) []string {
 		}
 	}
 	conversation.compareStores(t)
-	return sortedKeys(conversation.excused)
+	return slices.Sorted(maps.Keys(conversation.excused))
 }
 
 // hangUp ends the open watches.
@@ -267,7 +269,7 @@ func (c *talk) compareStores(t *testing.T) {
 		return
 	}
 	mine, theirs := c.sides[0].contents(t), c.sides[1].contents(t)
-	require.Equal(t, sortedKeys(theirs), sortedKeys(mine), "the keys in etcd")
+	require.Equal(t, slices.Sorted(maps.Keys(theirs)), slices.Sorted(maps.Keys(mine)), "the keys in etcd")
 	for key, value := range theirs {
 		require.Equal(t, readable("\n\n"+value), readable("\n\n"+mine[key]), "%s in etcd; expected is what %s wrote", key, c.sides[1].name)
 	}
@@ -277,7 +279,7 @@ func (c *talk) compareStores(t *testing.T) {
 func (s *speaker) contents(t *testing.T) map[string]string {
 	t.Helper()
 	found := s.stored(t)
-	for _, key := range sortedKeys(found) {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
 		text, err := fromProtobuf([]byte(found[key]), false)
 		require.NoError(t, err, key)
 		text, err = steady(text)

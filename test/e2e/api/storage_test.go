@@ -1,6 +1,9 @@
 package api
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // collected is why cases have no peer: they end where only a server without a
 // garbage collector ends them.
@@ -79,9 +82,9 @@ func storageTheme() theme {
 		{
 			name: "a body over the limit",
 			steps: []step{
-				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": large(4 << 20)})).gives(413).writesNothing(),
-				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": large(300 << 10)})).gives(422).writesNothing(),
-				patch("merge", "prioritylevelconfigurations/exempt", `{"x":"`+large(4<<20)+`"}`).gives(413),
+				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 4 << 20)})).gives(413).writesNothing(),
+				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 300 << 10)})).gives(422).writesNothing(),
+				patch("merge", "prioritylevelconfigurations/exempt", `{"x":"`+strings.Repeat("x", 4<<20)+`"}`).gives(413),
 			},
 		},
 	}}

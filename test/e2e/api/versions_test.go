@@ -2,7 +2,6 @@ package api
 
 import (
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,12 +73,11 @@ func inV1(text string) string {
 }
 
 // undeprecated removes the deprecation warning of v1beta3, which each answer of this
-// server about a resource has once. An upgrade to WebSocket has no warnings, and events have no
-// headers.
+// server about a resource has once. Events have no headers.
 func undeprecated(t *testing.T, what string, step step, a answer, isOurs bool) answer {
 	t.Helper()
 	warnings, expected := a.header.Values("Warning"), 1
-	if step.method == "" || a.code == http.StatusSwitchingProtocols || !regexp.MustCompile(`/v1/.*(flowschemas|prioritylevelconfigurations)`).MatchString(step.path) {
+	if step.method == "" || !regexp.MustCompile(`/v1/.*(flowschemas|prioritylevelconfigurations)`).MatchString(step.path) {
 		expected = 0
 	}
 	others := slices.DeleteFunc(slices.Clone(warnings), func(text string) bool {
