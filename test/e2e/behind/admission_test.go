@@ -41,8 +41,8 @@ func testAdmission(t *testing.T, s *besideSite) {
 	rejecting := s.startWebhook(func(request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		return &admissionv1.AdmissionResponse{Allowed: request.Name != "rejected", Result: &metav1.Status{Message: "not this one"}}
 	})
-	s.mutating(t, "changing", changing)
-	s.validating(t, "rejecting", rejecting)
+	s.register(t, "MutatingWebhookConfiguration", "changing", changing)
+	s.register(t, "ValidatingWebhookConfiguration", "rejecting", rejecting)
 	s.kubectl.RunInput(t, policy, "apply", "-f", "-")
 	s.awaitWebhook(t, changing)
 	s.awaitWebhook(t, rejecting)

@@ -130,10 +130,3 @@ func trySend(ctx context.Context, config *rest.Config, method, path, body string
 	}
 	return harness.Send(ctx, client, method, config.Host+path, body, headers...)
 }
-
-// serves waits until the aggregator forwards requests to this server again.
-func (s *besideSite) serves(t *testing.T, path string) {
-	t.Helper()
-	s.waitSays(t, "v1beta3", passed)
-	s.waitOK(t, path)
-}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func testDelegatedRequests(t *testing.T, s *besideSite) {
@@ -51,9 +50,6 @@ func testStrangers(t *testing.T, s *besideSite) {
 // webhooks cached can call them: the webhooks end with the site.
 func (s *besideSite) forgetAdmission(t *testing.T) {
 	t.Helper()
-	admission, ctx := s.Client.AdmissionregistrationV1(), t.Context()
-	mine := metav1.ListOptions{LabelSelector: ownLabel}
-	require.NoError(t, admission.MutatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, mine))
-	require.NoError(t, admission.ValidatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, mine))
+	s.kubectl.Run(t, "delete", "mutatingwebhookconfigurations,validatingwebhookconfigurations", "--selector="+ownLabel)
 	s.kubectl.RunInput(t, policy, "delete", "-f", "-")
 }

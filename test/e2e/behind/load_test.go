@@ -23,29 +23,6 @@ const (
 	several = 5
 )
 
-// request sends one request and returns the status code.
-func request(ctx context.Context, client *http.Client, method, url, token string, headers ...string) (int, error) {
-	body := ""
-	if method == http.MethodPost {
-		url, body = url+"?dryRun=All", flowSchema("dry", 9000)
-	}
-	if token != "" {
-		headers = append(headers, "Authorization: Bearer "+token)
-	}
-	reply, err := harness.Send(ctx, client, method, url, body, headers...)
-	if err == nil && reply.Code >= http.StatusInternalServerError {
-		err = fmt.Errorf("%d: %.300s", reply.Code, reply.Body)
-	}
-	return reply.Code, err
-}
-
-func unless(code, got int, err error) error {
-	if err == nil && got != code {
-		err = fmt.Errorf("answered %d", got)
-	}
-	return err
-}
-
 // asker repeats one kind of request.
 type asker struct {
 	name   string
@@ -74,11 +51,11 @@ func (u *asker) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventually.Grace)
-		got, err := request(limited, u.client, u.method, u.url, u.token)
+		err := u.ask(limited)
 		cancel()
 		u.mu.Lock()
 		u.count++
-		switch err := unless(u.code, got, err); {
+		switch {
 		case err == nil:
 		case u.rejection != "" && strings.Contains(err.Error(), u.rejection):
 			u.rejected++
@@ -87,6 +64,19 @@ func (u *asker) run(ctx context.Context) {
 		}
 		u.mu.Unlock()
 	}
+}
+
+// ask sends one request.
+func (u *asker) ask(ctx context.Context) error {
+	url, body := u.url, ""
+	if u.method == http.MethodPost {
+		url, body = url+"?dryRun=All", flowSchema("dry", 9000)
+	}
+	reply, err := harness.Send(ctx, u.client, u.method, url, body, "Authorization: Bearer "+u.token)
+	if err == nil && reply.Code != u.code {
+		err = fmt.Errorf("answered %d: %.300s", reply.Code, reply.Body)
+	}
+	return err
 }
 
 // allow accepts errors with this text from now on.

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -69,7 +68,7 @@ func (s *besideSite) patchLevel(t *testing.T, patch string) {
 func (s *besideSite) makeAccounts(t *testing.T) (tokens []string) {
 	t.Helper()
 	s.kubectl.Run(t, "create", "clusterrole", "reader", "--verb=get", "--resource=flowschemas."+group)
-	s.bind(t, "reader", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:serviceaccounts:default"})
+	s.kubectl.Run(t, "create", "clusterrolebinding", "reader", "--clusterrole=reader", "--group=system:serviceaccounts:default")
 	accounts := s.Client.CoreV1().ServiceAccounts("default")
 	for i := range accountCount {
 		name := fmt.Sprintf("account-%d", i)
@@ -99,7 +98,8 @@ func (s *besideSite) operator(t *testing.T, pod *cluster.Pod) *rest.Config {
 func (s *besideSite) saturate(t *testing.T, r *rush, phase string, tokens []string) (goOn func()) {
 	t.Helper()
 	// This opens a connection from kube-apiserver to the server.
-	s.serves(t, basePath)
+	s.waitSays(t, "v1beta3", passed)
+	s.waitOK(t, basePath)
 	pods := s.Servers(t, replicas)
 	resume := sync.OnceFunc(func() {
 		for _, pod := range pods {

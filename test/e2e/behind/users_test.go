@@ -7,9 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
@@ -19,9 +16,9 @@ import (
 // server identified them.
 func testUsers(t *testing.T, s *besideSite) {
 	w := s.startWebhook(allow)
-	s.validating(t, "who", w)
+	s.register(t, "ValidatingWebhookConfiguration", "who", w)
 	s.kubectl.Run(t, "create", "clusterrole", "creator", "--verb=create", "--resource=flowschemas."+group)
-	s.bind(t, "creator", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:authenticated"})
+	s.kubectl.Run(t, "create", "clusterrolebinding", "creator", "--clusterrole=creator", "--group=system:authenticated")
 	defer s.revoke(t, "creator")
 	s.awaitWebhook(t, w)
 
@@ -51,37 +48,15 @@ func testUsers(t *testing.T, s *besideSite) {
 	}
 }
 
-// bind binds a ClusterRole with a ClusterRoleBinding of the same name.
-func (s *besideSite) bind(t *testing.T, role string, subject rbacv1.Subject) {
-	t.Helper()
-	_, err := s.Client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-		Subjects:   []rbacv1.Subject{subject},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-}
-
-// waitAllowed waits until kube-apiserver allows or denies an action of a user.
-func (s *besideSite) waitAllowed(t *testing.T, user, verb, resource string, allowed bool) {
-	t.Helper()
-	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: user, Groups: []string{"system:authenticated"},
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: group, Resource: resource, Verb: verb},
-	}}
-	eventually.Holds(t, fmt.Sprintf("that %s may %s is %t", user, verb, allowed), func(a *eventually.Attempt) {
-		answer, err := s.Client.AuthorizationV1().SubjectAccessReviews().Create(a.Context(), review, metav1.CreateOptions{})
-		require.NoError(a, err)
-		require.Equal(a, allowed, answer.Status.Allowed)
-	})
-}
-
 // revoke takes the permission to create from all users, and waits until
 // kube-apiserver applies it.
 func (s *besideSite) revoke(t *testing.T, binding string) {
 	t.Helper()
-	require.NoError(t, s.Client.RbacV1().ClusterRoleBindings().Delete(t.Context(), binding, metav1.DeleteOptions{}))
-	s.waitAllowed(t, "nobody", "create", "flowschemas", false)
+	s.kubectl.Run(t, "delete", "clusterrolebinding", binding)
+	eventually.Holds(t, "nobody may create schemas", func(a *eventually.Attempt) {
+		answer := s.kubectl.Try(t, "", "auth", "can-i", "create", "flowschemas."+group, "--as=nobody", "--as-group=system:authenticated")
+		require.Equal(a, "no\n", answer.Stdout, answer.Stderr)
+	})
 }
 
 // user has credentials and the user info that must result from them.

@@ -3,6 +3,7 @@ package behind
 import (
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -83,38 +83,14 @@ func allow(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 	return &admissionv1.AdmissionResponse{Allowed: true}
 }
 
-// rules returns webhook rules for writes of this group, in any version.
-func rules() []admissionregistrationv1.RuleWithOperations {
-	return []admissionregistrationv1.RuleWithOperations{{
-		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
-		Rule: admissionregistrationv1.Rule{
-			APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: []string{"flowschemas"},
-		},
-	}}
-}
-
-// validating registers a validating webhook in kube-apiserver.
-func (s *besideSite) validating(t *testing.T, name string, w *webhook) {
+// register registers the webhook in kube-apiserver for writes of schemas, in any version. The kind is
+// ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
+func (s *besideSite) register(t *testing.T, kind, name string, w *webhook) {
 	t.Helper()
-	_, err := s.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{ownLabel: ""}},
-		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: name + ".example.com", ClientConfig: w.client, Rules: rules(), AdmissionReviewVersions: []string{"v1"},
-			SideEffects: new(admissionregistrationv1.SideEffectClassNone),
-		}},
-	}, metav1.CreateOptions{})
+	client, err := json.Marshal(w.client)
 	require.NoError(t, err)
-}
-
-// mutating registers a mutating webhook in kube-apiserver.
-func (s *besideSite) mutating(t *testing.T, name string, w *webhook) {
-	t.Helper()
-	_, err := s.Client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.MutatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{ownLabel: ""}},
-		Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: name + ".example.com", ClientConfig: w.client, Rules: rules(), AdmissionReviewVersions: []string{"v1"},
-			SideEffects: new(admissionregistrationv1.SideEffectClassNone),
-		}},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
+	s.kubectl.RunInput(t, fmt.Sprintf(`{"apiVersion": "admissionregistration.k8s.io/v1", "kind": %q, "metadata": {"name": %q, "labels": {%q: ""}},
+		"webhooks": [{"name": "%[2]s.example.com", "clientConfig": %[4]s, "admissionReviewVersions": ["v1"], "sideEffects": "None", "rules": [
+			{"operations": ["CREATE", "UPDATE"], "apiGroups": [%[5]q], "apiVersions": ["*"], "resources": ["flowschemas"]}]}]}`,
+		kind, name, ownLabel, client, group), "create", "-f", "-")
 }
