@@ -28,7 +28,8 @@ func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 			container := deployment.Spec.Template.Spec.Containers[0]
 
 			require.Contains(t, string(makefile), "\nIMAGE ?= "+container.Image+"\n", "what make image builds")
-			options := parse(t, container.Args)
+			options := parse(t, append(slices.Clone(container.Args), "--kubeconfig=the cluster's"))
+			require.NotEmpty(t, options.Etcd.StorageConfig.Transport.ServerList, "without an etcd each replica has objects of its own")
 			requireTimeToStop(t, deployment, options)
 			budget := find[policyv1.PodDisruptionBudget](t, objects, "PodDisruptionBudget", deployment.Name)
 			requireSelects(t, budget.Spec.Selector, deployment)
@@ -36,8 +37,7 @@ func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
 	}
 }
 
-// parse parses the arguments and validates them as the server does. In a pod, the kube-apiserver is
-// the cluster's.
+// parse parses the arguments and validates them as the server does.
 func parse(t *testing.T, args []string) *app.Options {
 	t.Helper()
 	options := app.NewOptions()
@@ -45,10 +45,9 @@ func parse(t *testing.T, args []string) *app.Options {
 	for _, set := range options.Flags().FlagSets {
 		flags.AddFlagSet(set)
 	}
-	require.NoError(t, flags.Parse(append(slices.Clone(args), "--kubeconfig=the cluster's")))
+	require.NoError(t, flags.Parse(args))
 	require.Empty(t, flags.Args())
 	require.Empty(t, options.Complete().Validate())
-	require.NotEmpty(t, options.Etcd.StorageConfig.Transport.ServerList, "without an etcd each replica has objects of its own")
 	return options
 }
 

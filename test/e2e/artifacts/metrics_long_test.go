@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -24,25 +23,7 @@ func TestPrometheus(t *testing.T) {
 	s := startSite(t)
 	t.Run("Prometheus finds every replica, and each is up", func(t *testing.T) { testUp(t, s) })
 	t.Run("promtool objects to no metric that kube-apiserver has not", func(t *testing.T) { testChecked(t, s) })
-	t.Run("no sample is rejected", func(t *testing.T) { s.prometheus.RequireNoneRejected(t) })
-}
-
-// testUp requires that Prometheus discovers and scrapes every replica.
-func testUp(t *testing.T, s *site) {
-	var want []string
-	for _, pod := range s.Servers(t, replicas) {
-		want = append(want, pod.Name())
-	}
-	eventually.Holds(t, "Prometheus reads every replica", func(a *eventually.Attempt) {
-		targets, err := s.prometheus.Targets(a.Context())
-		require.NoError(a, err)
-		var up []string
-		for _, target := range targets {
-			require.Equal(a, "up", target.Health, "%s of %v: %s", target.ScrapeURL, target.Labels, target.LastError)
-			up = append(up, target.Labels["pod"])
-		}
-		require.ElementsMatch(a, want, up)
-	})
+	t.Run("no sample is rejected", func(t *testing.T) { testNoneRejected(t, s) })
 }
 
 // testChecked compares what `promtool check metrics` says of kube-apiserver, of a replica behind it, and of a

@@ -15,7 +15,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/cluster"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/prom"
 )
 
 const (
@@ -28,7 +27,7 @@ const (
 type site struct {
 	*cluster.Cluster
 	kubectl    *harness.Kubectl
-	prometheus *prom.Server
+	prometheus string // URL
 }
 
 func startSite(t *testing.T) *site {
@@ -40,16 +39,6 @@ func startSite(t *testing.T) *site {
 	c.Apply(t, "prometheus")
 	s.prometheus = s.startPrometheus(t)
 	return s
-}
-
-// startPrometheus runs Prometheus with the scrape configuration of artifacts/.
-func (s *site) startPrometheus(t *testing.T) *prom.Server {
-	t.Helper()
-	dir := t.TempDir()
-	s.writeScrape(t, dir)
-	config := filepath.Join(dir, "prometheus.yml")
-	write(t, config, "global: {scrape_interval: 2s}\nscrape_config_files: [scrape.yaml]\n")
-	return prom.Start(t, config)
 }
 
 // writeScrape writes the scrape configuration and the files that it names. It

@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/unit"
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app"
 )
 
 // TestSystemdUnitRunsTheServer reads the unit as systemd does. Package e2e tests that the
@@ -32,13 +29,7 @@ func TestSystemdUnitRunsTheServer(t *testing.T) {
 
 	words := strings.Fields(strings.NewReplacer("%S", "/var/lib", "$ARGS", "--secure-port=7443").Replace(service["ExecStart"]))
 	require.Equal(t, "/usr/local/bin/flowcontrol-apiserver", words[0])
-	server := app.NewOptions()
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, set := range server.Flags().FlagSets {
-		flags.AddFlagSet(set)
-	}
-	require.NoError(t, flags.Parse(words[1:]))
-	require.Empty(t, server.Complete().Validate())
+	server := parse(t, words[1:])
 	require.Equal(t, "/var/lib/"+service["StateDirectory"], server.DataDir, "which alone it may write")
 
 	stop, err := time.ParseDuration(service["TimeoutStopSec"] + "s")
