@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	clientv3 "go.etcd.io/etcd/client/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/client-go/rest"
 
@@ -41,11 +40,6 @@ type site struct {
 func startEtcd(t *testing.T, args ...string) *harness.Etcd {
 	t.Helper()
 	return harness.StartEtcd(t, harness.EtcdOptions{Args: args})
-}
-
-// prefixCount returns the options that count the keys with a prefix.
-func prefixCount() []clientv3.OpOption {
-	return []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithCountOnly()}
 }
 
 // startSite starts a server with additional flags and waits until it is ready.

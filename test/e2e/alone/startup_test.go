@@ -19,9 +19,7 @@ import (
 // stderr.
 func rejected(t *testing.T, args ...string) string {
 	t.Helper()
-	path, err := binaries.Server(t.Context())
-	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), path, args...)
+	command := exec.CommandContext(t.Context(), harness.Program(t, binaries.Server), args...)
 	command.Dir = harness.ShortDir(t)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr

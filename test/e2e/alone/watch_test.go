@@ -36,16 +36,10 @@ func received[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// next returns the next event, and fails if none arrives.
-func next(t *testing.T, watcher watch.Interface) watch.Event {
-	t.Helper()
-	return received(t, "an event", watcher.ResultChan())
-}
-
 // requireAdded requires that the next event is the addition of a schema.
 func requireAdded(t *testing.T, watcher watch.Interface, name string) {
 	t.Helper()
-	event := next(t, watcher)
+	event := received(t, "an event", watcher.ResultChan())
 	require.Equal(t, watch.Added, event.Type, "%v", event.Object)
 	require.Equal(t, name, event.Object.(*flowcontrolv1.FlowSchema).Name)
 }
