@@ -21,11 +21,6 @@ type Object struct {
 
 func (o Object) String() string { return fmt.Sprintf("%s@%d(%.8s)", o.Name, o.Version, o.Content) }
 
-// same reports whether two objects are equal.
-func (o Object) same(other Object) bool {
-	return o.Name == other.Name && o.Version == other.Version && o.Content == other.Content
-}
-
 // Change is the effect of one write on one object.
 type Change struct {
 	Version int64
@@ -61,7 +56,7 @@ func (s State) difference(got State) string {
 		switch {
 		case !ok:
 			return fmt.Sprintf("%v is missing", want)
-		case !object.same(want):
+		case object != want:
 			return fmt.Sprintf("%v should be %v", object, want)
 		}
 	}
@@ -138,10 +133,6 @@ func (e Event) String() string {
 		return fmt.Sprintf("BOOKMARK@%d", e.Version)
 	}
 	return fmt.Sprintf("%s %v", e.Type, e.Object)
-}
-
-func (e Event) same(other Event) bool {
-	return e.Type == other.Type && e.Version == other.Version && e.Object.same(other.Object)
 }
 
 // Events returns the events of a watch after a version.

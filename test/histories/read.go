@@ -57,5 +57,5 @@ func equal(a, b *Object) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.same(*b)
+	return *a == *b
 }

@@ -33,7 +33,7 @@ func follow(expected, events []Event, version int64) error {
 			version = event.Version
 			continue
 		}
-		if next == len(expected) || !event.same(expected[next]) {
+		if next == len(expected) || event != expected[next] {
 			return explain(expected, next, event)
 		}
 		version = event.Version
@@ -45,11 +45,11 @@ func follow(expected, events []Event, version int64) error {
 // explain describes how an event differs from the next expected one.
 func explain(expected []Event, next int, event Event) error {
 	switch {
-	case slices.ContainsFunc(expected[:next], event.same):
+	case slices.Contains(expected[:next], event):
 		return fmt.Errorf("%v came again", event)
 	case next == len(expected):
 		return fmt.Errorf("%v never happened", event)
-	case slices.ContainsFunc(expected[next:], event.same):
+	case slices.Contains(expected[next:], event):
 		return fmt.Errorf("%v was lost or overtaken: %v came in its place", expected[next], event)
 	default:
 		return fmt.Errorf("%v never happened: %v was to come", event, expected[next])

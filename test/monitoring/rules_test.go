@@ -3,7 +3,6 @@ package monitoring
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
@@ -21,11 +20,9 @@ const runbook = "https://github.com/flowcontrol-apiserver/flowcontrol-apiserver/
 
 var updateDocs = tour.Flag()
 
-func read(t *testing.T, path ...string) string {
+func read(t *testing.T, name string) string {
 	t.Helper()
-	root, err := binaries.Root()
-	require.NoError(t, err)
-	content, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
+	content, err := os.ReadFile(harness.Path(t, name))
 	require.NoError(t, err)
 	return string(content)
 }
@@ -38,25 +35,25 @@ func rules(t *testing.T) (string, RuleFile) {
 	return text, file
 }
 
+const prometheusRule = "artifacts/monitoring/prometheusrule.yaml"
+
 func TestPrometheusRuleHasTheRules(t *testing.T) {
 	text, _ := rules(t)
 	_, groups, found := strings.Cut(text, "\ngroups:\n")
 	require.True(t, found)
-	object := read(t, "artifacts", "monitoring", "prometheusrule.yaml")
+	object := read(t, prometheusRule)
 	head, _, found := strings.Cut(object, "\nspec:\n")
 	require.True(t, found)
 	want := head + "\nspec:\n  groups:\n" + regexp.MustCompile(`(?m)^(.+)$`).ReplaceAllString(groups, "  $1")
 	if *updateDocs {
-		root, err := binaries.Root()
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(root, "artifacts", "monitoring", "prometheusrule.yaml"), []byte(want), 0o644))
+		require.NoError(t, os.WriteFile(harness.Path(t, prometheusRule), []byte(want), 0o644))
 		return
 	}
 	require.Equal(t, want, object, "prometheusrule.yaml does not have the rules of rules.yaml: run 'make update-docs'")
 }
 
 func TestEveryAlertIsExplainedAtItsAddress(t *testing.T) {
-	document, alerts := read(t, "docs", "operations.md"), 0
+	document, alerts := read(t, "docs/operations.md"), 0
 	_, file := rules(t)
 	for _, alert := range file.Alerts() {
 		alerts++
@@ -76,7 +73,7 @@ func TestEveryAlertIsExplainedAtItsAddress(t *testing.T) {
 }
 
 func TestEveryMetricOfARuleIsExplained(t *testing.T) {
-	document := read(t, "docs", "operations.md")
+	document := read(t, "docs/operations.md")
 	for _, name := range ruleMetrics(t) {
 		assert.Contains(t, document, "`"+name+"`")
 	}
@@ -103,7 +100,7 @@ func TestEveryAlertHasACaseInWhichItFiresAndOneInWhichItRests(t *testing.T) {
 			} `json:"promql_expr_test"`
 		}
 	}
-	require.NoError(t, yaml.Unmarshal([]byte(read(t, "test", "monitoring", "testdata", "rules_test.yaml")), &cases))
+	require.NoError(t, yaml.Unmarshal([]byte(read(t, "test/monitoring/testdata/rules_test.yaml")), &cases))
 	_, file := rules(t)
 	for _, alert := range file.Alerts() {
 		fires, rests := 0, 0

@@ -66,7 +66,7 @@ func (b *breaker) run(ctx context.Context, steps []chaos.Step, count, operations
 		b.supervise()
 		b.take(ctx, step)
 		for until := b.now() + step.Wait; b.now() < until; {
-			<-timer(tick)
+			<-time.After(tick)
 			b.supervise()
 			b.mend(func(a active) bool { return a.until <= b.now() })
 		}
@@ -74,8 +74,6 @@ func (b *breaker) run(ctx context.Context, steps []chaos.Step, count, operations
 	require.NoError(b.t, context.Cause(ctx))
 	b.calm(ctx)
 }
-
-func timer(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // take makes one fault.
 func (b *breaker) take(ctx context.Context, step chaos.Step) {
@@ -221,7 +219,7 @@ func (b *breaker) roll(ctx context.Context) {
 	b.t.Helper()
 	b.mend(func(active) bool { return true })
 	for b.now() < b.clocksUntil && ctx.Err() == nil {
-		<-timer(tick)
+		<-time.After(tick)
 		b.supervise()
 	}
 	b.calm(ctx)

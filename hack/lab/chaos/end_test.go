@@ -15,6 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 // settle waits until every schema says rightly whether its level exists. Then servers
@@ -43,17 +44,11 @@ func (s *site) settle(ctx context.Context, t *testing.T) {
 	}))
 }
 
-func newSchema(name, level string) *flowcontrolv1.FlowSchema {
-	return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{
-		PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level}, MatchingPrecedence: 1000,
-	}}
-}
-
 // createSchemas creates the schemas whose levels come and go.
 func (s *site) createSchemas(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for i := range targets {
-		_, err := s.replicas[0].client.FlowcontrolV1().FlowSchemas().Create(ctx, newSchema(target(i), target(i)), metav1.CreateOptions{})
+		_, err := s.replicas[0].client.FlowcontrolV1().FlowSchemas().Create(ctx, objects.SchemaOf(target(i), target(i)), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 }
@@ -62,21 +57,14 @@ func (s *site) createSchemas(ctx context.Context, t *testing.T) {
 func (s *site) end(ctx context.Context, t *testing.T) {
 	t.Helper()
 	client := s.replicas[0].client.FlowcontrolV1()
-	_, err := client.FlowSchemas().Create(ctx, newSchema(endName, "catch-all"), metav1.CreateOptions{})
+	_, err := client.FlowSchemas().Create(ctx, objects.SchemaOf(endName, "catch-all"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	s.settle(ctx, t)
 	body := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"true"}}}`, endAnnotation)
 	_, err = client.FlowSchemas().Patch(ctx, endName, types.MergePatchType, body, metav1.PatchOptions{})
 	require.NoError(t, err)
-	level := &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: endName, Annotations: map[string]string{endAnnotation: "true"}},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-			Type: flowcontrolv1.PriorityLevelEnablementLimited,
-			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
-				NominalConcurrencyShares: new(int32(1)), LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
-			},
-		},
-	}
+	level := objects.LevelOf(endName, 1)
+	level.Annotations = map[string]string{endAnnotation: "true"}
 	_, err = client.PriorityLevelConfigurations().Create(ctx, level, metav1.CreateOptions{})
 	require.NoError(t, err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -75,7 +76,7 @@ func (w *watcher) run(ctx context.Context) {
 			}
 			select {
 			case <-ctx.Done():
-			case <-timer(pause):
+			case <-time.After(pause):
 			}
 		}
 	}
