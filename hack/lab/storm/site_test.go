@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
 const (
@@ -76,19 +77,12 @@ func runOn(t *testing.T, engine string, run func(server http.Handler)) {
 }
 
 func level() *flowcontrolv1.PriorityLevelConfiguration {
-	return &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "stormed"},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-			Type: flowcontrolv1.PriorityLevelEnablementLimited,
-			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
-				NominalConcurrencyShares: new(int32(1000)), LendablePercent: new(int32(0)), BorrowingLimitPercent: new(int32(0)),
-				LimitResponse: flowcontrolv1.LimitResponse{
-					Type:    flowcontrolv1.LimitResponseTypeQueue,
-					Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 64, HandSize: 6, QueueLengthLimit: 50},
-				},
-			},
-		},
+	level := objects.LevelOf("stormed", 1000)
+	level.Spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{
+		Type:    flowcontrolv1.LimitResponseTypeQueue,
+		Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 64, HandSize: 6, QueueLengthLimit: 50},
 	}
+	return level
 }
 
 func schema() *flowcontrolv1.FlowSchema {
