@@ -56,7 +56,7 @@ func (l *site) administrator() string {
 // create makes an object at the server itself.
 func (l *site) create(token, path, body string) {
 	failures := eventually.Within(l.o.Context(), func(a *eventually.Attempt) {
-		reply, err := l.send(a.Context(), token, http.MethodPost, path, body)
+		reply, err := l.send(a.Context(), http.MethodPost, path, body, "Authorization: Bearer "+token)
 		require.NoError(a, err)
 		require.Contains(a, []int{http.StatusCreated, http.StatusConflict}, reply.Code, "%s", reply.Body)
 	})
@@ -66,9 +66,8 @@ func (l *site) create(token, path, body string) {
 }
 
 // send sends a request to the server itself.
-func (l *site) send(ctx context.Context, token, method, path, body string) (harness.Reply, error) {
+func (l *site) send(ctx context.Context, method, path, body string, headers ...string) (harness.Reply, error) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer client.CloseIdleConnections()
-	return harness.Send(ctx, client, method, fmt.Sprintf("https://127.0.0.1:%d%s", l.port, path), body,
-		"Authorization: Bearer "+token, "Content-Type: application/json")
+	return harness.Send(ctx, client, method, "https://"+ports.Loopback(l.port)+path, body, headers...)
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -45,17 +43,10 @@ func (l *site) start(o *harness.Owner, path string, args ...string) running {
 
 // isReady asks the server itself.
 func (r running) isReady(ctx context.Context) bool {
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", r.l.port), http.NoBody)
-	if err != nil {
-		return false
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	reply, err := r.l.send(ctx, http.MethodGet, "/readyz", "")
+	return err == nil && reply.Code == http.StatusOK
 }
 
 // awaitReady returns the time from the start of the process until the server is ready, or

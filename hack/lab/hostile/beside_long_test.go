@@ -31,10 +31,7 @@ const (
 // TestHostileClientsBesideKubeAPIServer makes every attack, large, on this server and on
 // kube-apiserver. It takes about twenty minutes. This server is judged.
 func TestHostileClientsBesideKubeAPIServer(t *testing.T) {
-	ours, err := StartOurs(t)
-	require.NoError(t, err)
-	theirs, err := StartTheirs(t)
-	require.NoError(t, err)
+	ours, theirs := StartOurs(t), StartTheirs(t)
 	var rows []Row
 	for _, c := range Cases() {
 		t.Run(c.Name, func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,11 +75,8 @@ func TestFloodsOfUnknownClientsDoNotRejectUsers(t *testing.T) {
 // startBehind starts a kube-apiserver that knows the users, and this project's server behind it.
 func startBehind(t *testing.T) *Server {
 	t.Helper()
-	dir, err := writeUsers(t)
-	require.NoError(t, err)
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "-v=0"}})
-	k.Kubectl(t).Run(t, "apply", "-f", filepath.Join(dir, "rbac.yaml"))
+	k := startTheirs(t, etcd)
 	serving := k.ClientCA.Server(t, "flowcontrol-apiserver")
 	s := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{
 		"--kubeconfig=" + k.Kubeconfig, "--etcd-prefix=/behind", "--tls-cert-file=" + serving.CertFile, "--tls-private-key-file=" + serving.KeyFile, "-v=0",

@@ -13,8 +13,7 @@ import (
 // TestHostileClients makes every attack, small, on one server. A case takes one to four
 // seconds.
 func TestHostileClients(t *testing.T) {
-	server, err := StartOurs(t)
-	require.NoError(t, err)
+	server := StartOurs(t)
 	for _, c := range Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			figures, err := server.Face(t.Context(), c, Size{Count: c.Small, Hold: time.Second}, 100*time.Millisecond)

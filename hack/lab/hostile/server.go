@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -75,65 +75,64 @@ func (s *Server) asAdministrator() *Server {
 }
 
 // StartOurs starts this project's server on an etcd of its own. It knows the users.
-func StartOurs(t harness.TB) (*Server, error) {
-	dir, err := writeUsers(t)
-	if err != nil {
-		return nil, err
-	}
-	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	s := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{
-		"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "--authorization-rbac-file=" + filepath.Join(dir, "rbac.yaml"), "-v=0",
-	}})
-	return newServer("this server", s.URL, s.Process, s.Config(t))
+func StartOurs(t harness.TB) *Server {
+	t.Helper()
+	tokens, rights := users(t)
+	s := harness.StartServer(t, harness.ServerOptions{
+		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{tokens, "--authorization-rbac-file=" + rights, "-v=0"},
+	})
+	return newServer(t, "this server", s.Process, s.Config(t))
 }
 
 // StartTheirs starts a kube-apiserver on an etcd of its own. It knows the users.
-func StartTheirs(t harness.TB) (*Server, error) {
-	dir, err := writeUsers(t)
-	if err != nil {
-		return nil, err
-	}
-	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
-		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{"--token-auth-file=" + filepath.Join(dir, "tokens.csv"), "-v=0"},
-	})
-	k.Kubectl(t).Run(t, "apply", "-f", filepath.Join(dir, "rbac.yaml"))
+func StartTheirs(t harness.TB) *Server {
+	t.Helper()
+	k := startTheirs(t, harness.StartEtcd(t, harness.EtcdOptions{}))
 	config := k.Config(t)
 	pair := k.ClientCA.Client(t, admin, "system:masters")
 	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
-	return newServer("kube-apiserver", k.URL, k.Process, config)
+	return newServer(t, "kube-apiserver", k.Process, config)
 }
 
-func newServer(name, url string, process *harness.Process, config *rest.Config) (*Server, error) {
-	if err := rest.LoadTLSFiles(config); err != nil {
-		return nil, err
-	}
-	s := &Server{Name: name, URL: url, Process: process, roots: x509.NewCertPool()}
-	if !s.roots.AppendCertsFromPEM(config.CAData) {
-		return nil, fmt.Errorf("%s: no certificate of a CA", name)
-	}
-	var err error
-	s.administrator, err = tls.X509KeyPair(config.CertData, config.KeyData)
-	return s, err
+func startTheirs(t harness.TB, etcd *harness.Etcd) *harness.KubeAPIServer {
+	t.Helper()
+	tokens, rights := users(t)
+	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{tokens, "-v=0"}})
+	k.Kubectl(t).Run(t, "apply", "-f", rights)
+	return k
 }
 
-// writeUsers writes the files of users and permissions into a directory.
-func writeUsers(t harness.TB) (dir string, err error) {
-	dir = t.TempDir()
-	tokens := []string{admin + ",admin,admin,system:masters\n"}
-	roles := []string{strings.TrimSpace(permissions)}
+func newServer(t harness.TB, name string, process *harness.Process, config *rest.Config) *Server {
+	t.Helper()
+	s := &Server{Name: name, URL: config.Host, Process: process, roots: x509.NewCertPool()}
+	err := rest.LoadTLSFiles(config)
+	if err == nil {
+		s.administrator, err = tls.X509KeyPair(config.CertData, config.KeyData)
+	}
+	if err != nil || !s.roots.AppendCertsFromPEM(config.CAData) {
+		t.Fatalf("%s: the certificates of the administrator and of the CA: %v", name, err)
+	}
+	return s
+}
+
+// users returns the flag with which a server knows the users, and the file of their permissions.
+func users(t harness.TB) (tokens, rights string) {
+	t.Helper()
+	people, roles := []traffic.Person{traffic.Admin()}, permissions
 	for _, name := range []string{mouse, writer, stranger, proxy} {
-		tokens = append(tokens, fmt.Sprintf("%[1]s,%[1]s,%[1]s\n", name))
+		people = append(people, traffic.Person{Name: name, Group: name})
 		if name == stranger {
 			continue
 		}
-		roles = append(roles, fmt.Sprintf("\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: %[1]s}\n"+
+		roles += fmt.Sprintf("---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: %[1]s}\n"+
 			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}\n"+
-			"subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]\n", name))
+			"subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]\n", name)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tokens.csv"), []byte(strings.Join(tokens, "")), 0o600); err != nil {
-		return "", err
+	rights = filepath.Join(t.TempDir(), "rbac.yaml")
+	if err := os.WriteFile(rights, []byte(roles), 0o600); err != nil {
+		t.Fatalf("writing permissions: %v", err)
 	}
-	return dir, os.WriteFile(filepath.Join(dir, "rbac.yaml"), []byte(strings.Join(roles, "")), 0o600)
+	return traffic.Tokens(t, people), rights
 }
 
 // host is the address of the server.

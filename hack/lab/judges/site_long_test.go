@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -47,17 +48,15 @@ type server struct {
 func start(t *testing.T) []server {
 	t.Helper()
 	dir := t.TempDir()
-	tokens, rbac := filepath.Join(dir, "tokens.csv"), filepath.Join(dir, "rbac.yaml")
-	// The first token is the one with which the harness asks kube-apiserver.
-	require.NoError(t, os.WriteFile(tokens, []byte(harness.AdminToken+",admin,admin,system:masters\njudge,judge,judge,judge\n"), 0o600))
+	rbac, tokens := filepath.Join(dir, "rbac.yaml"), traffic.Tokens(t, []traffic.Person{traffic.Admin(), {Name: judge, Group: judge}})
 	require.NoError(t, os.WriteFile(rbac, []byte(permissions), 0o600))
 	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
-		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{"--token-auth-file=" + tokens},
+		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{tokens},
 	})
 	theirs.Kubectl(t).Run(t, "apply", "-f", rbac)
 	ours := harness.StartServer(t, harness.ServerOptions{
 		Program: harness.Program(t, binaries.Release), Etcd: harness.StartEtcd(t, harness.EtcdOptions{}),
-		Args: []string{"--token-auth-file=" + tokens, "--authorization-rbac-file=" + rbac, "--client-ca-file=" + theirs.ClientCA.CertFile},
+		Args: []string{tokens, "--authorization-rbac-file=" + rbac, "--client-ca-file=" + theirs.ClientCA.CertFile},
 	})
 	pair := theirs.ClientCA.Client(t, judge, judge)
 	return []server{newServer(t, "this server", &ours.APIServer, pair), newServer(t, "kube-apiserver", &theirs.APIServer, pair)}
@@ -96,4 +95,3 @@ func run(t *testing.T, path string, args ...string) string {
 	}
 	return string(output)
 }
-

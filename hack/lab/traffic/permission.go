@@ -57,13 +57,16 @@ func admit(o *harness.Owner, people []Person, backend Backend) (args []string) {
 }
 
 // Tokens returns the flag with which a server authenticates these people.
-func Tokens(o *harness.Owner, people []Person) string {
+func Tokens(t harness.TB, people []Person) string {
+	t.Helper()
 	var lines strings.Builder
 	for _, person := range people {
 		fmt.Fprintf(&lines, "%[1]s,%[1]s,%[1]s,%[2]s\n", person.Name, person.Group)
 	}
-	file := filepath.Join(o.TempDir(), "tokens.csv")
-	o.Check(os.WriteFile(file, []byte(lines.String()), 0o600))
+	file := filepath.Join(t.TempDir(), "tokens.csv")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+		t.Fatalf("writing the users of a server: %v", err)
+	}
 	return "--token-auth-file=" + file
 }
 

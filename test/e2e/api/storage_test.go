@@ -82,8 +82,8 @@ func storageTheme() theme {
 		{
 			name: "a body over the limit",
 			steps: []step{
-				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 4 << 20)})).gives(413).writesNothing(),
-				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 300 << 10)})).gives(422).writesNothing(),
+				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 4<<20)})).gives(413).writesNothing(),
+				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 300<<10)})).gives(422).writesNothing(),
 				patch("merge", "prioritylevelconfigurations/exempt", `{"x":"`+strings.Repeat("x", 4<<20)+`"}`).gives(413),
 			},
 		},
