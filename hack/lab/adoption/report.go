@@ -35,9 +35,7 @@ func (r result) efforts(text *strings.Builder) error {
 	text.WriteString(header.String() + "|---|---|---|---|\n")
 	add := func(cells ...string) { text.WriteString(measurement.Row(cells).String()) }
 	add("lines of main.go", "", r.lines[library].String(), r.lines[fair].String())
-	add("modules raised", "", "0", fmt.Sprint(len(r.raised)))
-	add("modules only in the graph", "", "0", fmt.Sprint(len(r.added)))
-	add("further permissions", "", "list and watch flowschemas and prioritylevelconfigurations, patch flowschemas/status", "none")
+	add("modules raised, modules only in the graph", "", "0, 0", fmt.Sprintf("%d, %d", len(r.raised), len(r.added)))
 	add("ready without further permissions", r.readiness(plain), r.readiness(library), r.readiness(fair))
 	row := measurement.Row{"start to ready, permissions given"}
 	for _, name := range []string{alone, library, fair} {
