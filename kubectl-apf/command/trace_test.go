@@ -43,6 +43,16 @@ func TestRecord(t *testing.T) {
 	assert.True(t, strings.HasPrefix(got.out, "a.trace: 1 requests from 2026-05-06T07:08:00Z to 2026-05-06T07:08:00Z\nNote: An audit log has no requests that its policy drops."), got.out)
 }
 
+func TestTheClockOfALogMayBeAhead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "http.log", `I0506 08:00:00.000000 1 httplog.go:134] "HTTP" verb="GET" URI="/readyz" latency="1ms" apf_pl="exempt" apf_fs="probes" apf_execution_time="1ms" resp=200`+"\n")
+	got := run(t, "record", "--http-log=http.log", "-o", "http.trace")
+	require.Zero(t, got.status, got.errOut)
+	_, all := readTrace(t, "http.trace")
+	require.Len(t, all, 1)
+	assert.Equal(t, 2026, all[0].Arrival.Year())
+}
+
 func TestTracesThatCannotBeMade(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "audit.log", auditEvent)

@@ -20,7 +20,9 @@ import (
 
 func TestWebServesAPageUntilItIsInterrupted(t *testing.T) {
 	server := newAPIServer(t)
-	out, stop := server.start(t, "top", "--web", "--interval=5s")
+	const requests = "/debug/api_priority_and_fairness/dump_requests"
+	server.responses[requests] = server.responses[requests].(string) + "workload-low, service-accounts, 3, -1, other, 2026-05-06T07:08:06Z, 1, 0, 0s, 2026-05-06T07:08:07Z, other, list, /api/v1/pods, , , v1, pods, \n"
+	out, stop := server.start(t, "top", "--web", "--interval=5s", "--limit=1")
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\w{26}/`).FindString(out.String())
 	require.NotEmpty(t, address, out.String())
 	assert.Contains(t, string(get(t, address)), "<title>Seats")

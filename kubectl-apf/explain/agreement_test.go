@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -148,23 +147,5 @@ func requireTrace(t *testing.T, e *Explainer, a Answer, h httpRequest) {
 	}
 	if begun.MaxWidth() > 0 {
 		require.Equal(t, begun.MaxWidth(), a.Seats.LevelBound)
-	}
-}
-
-// BenchmarkExplain measures one explanation under 1,000 flow schemas, with the
-// preparation of the engine.
-func BenchmarkExplain(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 43))
-	c := builtIn()
-	c.FlowSchemas = slices.Concat(c.FlowSchemas, requests.FlowSchemas(random, 1000))
-	parsed, err := lineParser().Line("list secrets -n ci --as=system:serviceaccount:ci:runner")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := New(Input{Configuration: c, Now: epoch}).Explain(parsed[0]); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

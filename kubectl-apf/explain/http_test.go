@@ -53,6 +53,12 @@ func TestRequestsAreReadAsAServerReadsThem(t *testing.T) {
 	}
 }
 
+func TestANamespaceIsNotBelowItself(t *testing.T) {
+	a, err := New(input()).Explain(Request{Verb: "get", Resource: Resource{Resource: "namespaces"}, Namespace: "a", Name: "a", User: "alice"})
+	require.NoError(t, err)
+	assert.Equal(t, "/api/v1/namespaces/a", a.Request.URL)
+}
+
 func TestObjectsAreNamedAsInKubectl(t *testing.T) {
 	for line, want := range map[string][]string{
 		"get pods/web-1 -n shop":                         {"GET /api/v1/namespaces/shop/pods/web-1"},
@@ -125,6 +131,7 @@ func TestWhatIsNoRequestIsRejected(t *testing.T) {
 		"get widgets":                         "widgets.example.com",
 		"list pods -A -n x":                   "together",
 		"get pods web -A":                     "-A must not be given",
+		"create pods -A":                      "-A must not be given",
 		"list pods --limit=many":              "limit",
 		"list pods --unknown":                 "unknown flag",
 		"list /api/v1/secrets?limit=many":     "the API server rejects it",

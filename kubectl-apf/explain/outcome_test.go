@@ -157,9 +157,15 @@ func TestWithAQueueForEachFlowItsOwnRequestsDecide(t *testing.T) {
 			assert.Equal(t, c.queue, cells[len(cells)-1])
 		})
 	}
-	a := explained(t, Input{Configuration: configuration.Configuration{Own: true}, Now: epoch}, "get pods web")
-	assert.Empty(t, a.Flow.Hand, "catch-all has no queues")
 	in := input()
+	executing.Requests[len(executing.Requests)-1].InitialSeats = nil // it has one then
+	in.Replicas = []replica.Replica{executing, flowsOf(2, 28, 30)}
+	a := explained(t, in, "get pods web")
+	assert.Equal(t, []Queue{{Index: first, Executing: 1, SeatsInUse: 1, Chosen: true}}, a.Replicas[0].Hand)
+	assert.Equal(t, []Queue{{Index: first, Waiting: 2, WorkSeconds: 0.006, Chosen: true}}, a.Replicas[1].Hand, "3 ms for each seat")
+	a = explained(t, Input{Configuration: configuration.Configuration{Own: true}, Now: epoch}, "get pods web")
+	assert.Empty(t, a.Flow.Hand, "catch-all has no queues")
+	in = input()
 	in.Configuration.Own = true
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, fmt.Sprintf("global-default, alice; queue %d", first), a.Flow.text("global-default"))
@@ -219,6 +225,7 @@ func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
 		{"rejections alone", told(replica.LevelMetrics{}, &replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 42}}), Unknown, "did not tell the seats in use", "-  - - - unknown", false},
 		{"a dump of levels", dump, Waits, "How many seats are in use is not known.", "- - 40 17 waits", false},
 		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not tell the seats in use", "- 60 - - unknown", true},
+		{"a current limit and seats", told(replica.LevelMetrics{Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use.", "3 60 - - unknown", true},
 		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The current limit is not known: it is from ", "3 - - - unknown", false},
 		{"free with the lower limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(3)}, &replica.SchemaMetrics{Waiting: new(0)}), Executes, "it is from 25 to 60 seats. No request waits.", "3 - - 0 executes", false},
 		{"free with the upper limit alone", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(30)}, &replica.SchemaMetrics{Waiting: new(0)}), Unknown, "The request takes 1 seat. At best it executes, at worst it waits.", "30 - - 0 unknown", false},

@@ -68,6 +68,7 @@ func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 	assert.Contains(t, a.Notes, "The number of seats is not known exactly: 1 to 8.")
 	a = explained(t, in, "update secrets a")
 	assert.Equal(t, 8, a.Seats.AtMost)
+	assert.Equal(t, 10, explained(t, in, "update secrets a --as=system:serviceaccount:ci:sa").Seats.AtMost, "the level allows more")
 	assert.Equal(t, 1, explained(t, in, "get secrets a").Seats.AtMost)
 	assert.Equal(t, 1, explained(t, in, "create tokenreviews.authentication.k8s.io").Seats.AtMost, "reviews cannot be watched")
 	assert.Equal(t, 1, explained(t, in, "create localsubjectaccessreviews -n shop").Seats.AtMost)

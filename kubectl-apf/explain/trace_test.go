@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,6 +36,8 @@ func TestReasonsNameTheFieldAndBothValues(t *testing.T) {
 	}, reasonsOf("list pods -A"))
 	assert.Equal(t, "create is not one of get, list", reasonsOf("create pods -n ci")[0].Message)
 	assert.Equal(t, "pods/log is not pods", reasonsOf("get pods/log web -n ci")[0].Message)
+	assert.Equal(t, []string{"in the empty list", "one of a, b, c, d, e, f", "one of a, b, c, d, e, f and 1 more"},
+		[]string{quoteList(nil), quoteList(strings.Split("abcdef", "")), quoteList(strings.Split("abcdefg", ""))})
 	assert.Empty(t, reasonsOf("list pods -n ci"), "it matches")
 	assert.Equal(t, "pods-of-ci", explained(t, in, "list pods -n ci").FlowSchema.Name)
 }

@@ -102,6 +102,7 @@ func TestFactsAndDocumentsAreJudged(t *testing.T) {
 	in.Facts.Namespaces, in.Facts.ServiceAccounts = []string{"default", "shop"}, map[string][]string{"shop": {"default"}}
 	assert.Contains(t, codes(of(t, in)), lint.UnknownNamespace)
 	in.Files.ServiceAccounts = map[string][]string{"shop": {"robot"}}
+	assert.Equal(t, map[string][]string{"shop": {"default", "robot"}}, in.facts().ServiceAccounts)
 	assert.NotContains(t, codes(of(t, in)), lint.UnknownNamespace, "the files create the account")
 	in.Facts.Namespaces = []string{"default"}
 	assert.Contains(t, codes(of(t, in)), lint.UnknownNamespace)

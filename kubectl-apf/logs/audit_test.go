@@ -104,6 +104,17 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+func TestOptionsDecideTheSeatsOfListsWatchesAndDeletions(t *testing.T) {
+	const query = "continue=c&labelSelector=a&fieldSelector=b&resourceVersion=7&resourceVersionMatch=Exact&sendInitialEvents=true&limit=5"
+	all := &trace.ListOptions{Limit: 5, Continue: true, LabelSelector: "a", FieldSelector: "b", ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: new(true)}
+	for verb, want := range map[string]*trace.ListOptions{"list": all, "watch": all, "deletecollection": all, "get": nil} {
+		events, _ := readEvents(t, strings.NewReplacer(`"list"`, `"`+verb+`"`, "limit=500", query).Replace(list))
+		assert.Equal(t, want, events[0].List, verb)
+	}
+	events, _ := readEvents(t, strings.Replace(list, "limit=500", "limit=many&sendInitialEvents=perhaps", 1))
+	assert.Nil(t, events[0].List)
+}
+
 func TestRequestWithATotalAndNoWaitDidNotWait(t *testing.T) {
 	events, _ := readEvents(t, strings.Replace(slow, `"apiserver.latency.k8s.io/apf-queue-wait":"1.5s",`, "", 1))
 	assert.Equal(t, seconds(0), events[0].Wait)
@@ -203,13 +214,6 @@ func compressed(t *testing.T, text string) []byte {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return out.Bytes()
-}
-
-func TestLogOfPowerShell(t *testing.T) {
-	text := list + "\r\n" + rejected + "\r\n"
-	events, summary := readEvents(t, "\xff\xfe"+strings.Join(strings.Split(text, ""), "\x00")+"\x00")
-	assert.Len(t, events, 2)
-	assert.Empty(t, summary.Notes())
 }
 
 func TestCompressedLog(t *testing.T) {

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,10 +17,11 @@ import (
 func observedAnswers() map[string]answer {
 	return map[string]answer{
 		"/api":  ok(`{"kind":"APIVersions","versions":["v1"]}`),
-		"/apis": ok(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"flowcontrol.apiserver.k8s.io","versions":[{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}}]}`),
+		"/apis": ok(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"flowcontrol.apiserver.k8s.io","versions":[{"groupVersion":"flowcontrol.apiserver.k8s.io/v1beta3","version":"v1beta3"},{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}],"preferredVersion":{"groupVersion":"flowcontrol.apiserver.k8s.io/v1","version":"v1"}}]}`),
 		"/api/v1": ok(`{"kind":"APIResourceList","groupVersion":"v1","resources":[
 			{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get","list"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]}`),
 		groupPath + "/v1":         ok(`{"kind":"APIResourceList","groupVersion":"flowcontrol.apiserver.k8s.io/v1","resources":[{"name":"flowschemas","kind":"FlowSchema","verbs":["list"]}]}`),
+		groupPath + "/v1beta3":    ok(`{"kind":"APIResourceList","groupVersion":"flowcontrol.apiserver.k8s.io/v1beta3","resources":[]}`),
 		"/api/v1/namespaces":      ok(`{"items":[{"metadata":{"name":"kube-system"}},{"metadata":{"name":"default"}}]}`),
 		"/api/v1/serviceaccounts": ok(`{"items":[{"metadata":{"name":"b","namespace":"ns"}},{"metadata":{"name":"a","namespace":"ns"}}]}`),
 		"/apis/apiregistration.k8s.io/v1/apiservices": ok(`{"items":[{"metadata":{"name":"v1."},"spec":{"group":""}},
@@ -28,7 +30,8 @@ func observedAnswers() map[string]answer {
 			"clientConfig":{"service":{"namespace":"policy","name":"hook"}},
 			"rules":[{"apiGroups":["apps"],"apiVersions":["*"],"resources":["deployments"],"operations":["CREATE","UPDATE"],"scope":"Namespaced"}]}]}]}`),
 		"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations": ok(`{"items":[{"metadata":{"name":"outside"},"webhooks":[{"name":"d.e.f",
-			"clientConfig":{"url":"https://example.com"},"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"]}]}]}]}`),
+			"clientConfig":{"url":"https://example.com"},"rules":[{"apiGroups":["*"],"apiVersions":["*"],"resources":["*"],"operations":["*"],"scope":"*"},
+			{"apiGroups":[""],"apiVersions":["v1"],"resources":["nodes"],"operations":["DELETE","CONNECT"],"scope":"Cluster"}]}]}]}`),
 		"/api/v1/namespaces/kube-system/services/metrics-server": ok(`{"spec":{"selector":{"app":"metrics"}}}`),
 		"/api/v1/namespaces/kube-system/pods":                    ok(`{"items":[{"spec":{"serviceAccountName":"metrics-server"}}]}`),
 		"/api/v1/namespaces/policy/services/hook":                forbidden(),
@@ -41,7 +44,8 @@ func TestFactsOfACluster(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"default", "kube-system"}, facts.Namespaces)
 	assert.Equal(t, map[string][]string{"ns": {"a", "b"}}, facts.ServiceAccounts)
-	assert.Equal(t, []string{"v1"}, facts.ServedVersions)
+	assert.Equal(t, []string{"v1", "v1beta3"}, facts.ServedVersions, "the preferred one first")
+	assert.Equal(t, "labelSelector=app%3Dmetrics&limit=1", server.requestsOf("/api/v1/namespaces/kube-system/pods")[0].URL.RawQuery, "one pod is enough")
 	assert.ElementsMatch(t, []lint.Resource{
 		{Name: "pods", Namespaced: true}, {Name: "pods/log", Namespaced: true}, {Group: "flowcontrol.apiserver.k8s.io", Name: "flowschemas"},
 	}, facts.Resources)
@@ -52,8 +56,11 @@ func TestFactsOfACluster(t *testing.T) {
 			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: []string{"metrics.k8s.io"}, Resources: all, ClusterScope: true, Namespaces: all}},
 		},
 		{
-			Object:   lint.Object{Kind: "MutatingWebhookConfiguration", Name: "outside"},
-			Requests: []flowcontrolv1.ResourcePolicyRule{{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all}},
+			Object: lint.Object{Kind: "MutatingWebhookConfiguration", Name: "outside"},
+			Requests: []flowcontrolv1.ResourcePolicyRule{
+				{Verbs: all, APIGroups: all, Resources: all, ClusterScope: true, Namespaces: all},
+				{Verbs: []string{"delete", "deletecollection", "get", "create"}, APIGroups: []string{""}, Resources: []string{"nodes"}, ClusterScope: true},
+			},
 		},
 		{
 			Object: lint.Object{Kind: "ValidatingWebhookConfiguration", Name: "policy"}, Namespace: "policy",
@@ -100,7 +107,7 @@ func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {
 func TestFactsOfAServerAlone(t *testing.T) {
 	answers := observedAnswers()
 	for path := range answers {
-		if path != "/apis" && path != groupPath+"/v1" {
+		if path != "/apis" && !strings.HasPrefix(path, groupPath) {
 			delete(answers, path)
 		}
 	}

@@ -120,6 +120,7 @@ func TestAKeyThatReplacesAMergedOneIsNoDuplicate(t *testing.T) {
     - &r {verbs: [list], apiGroups: [batch], resources: [jobs], namespaces: ["*"]}
     - {<<: *r, resources: [cronjobs]}
     - {<<: [*r, *r], verbs: [get]}
+    - {<<: *r, <<: *r}
 `
 	files, err := filesOf(t, text)
 	require.NoError(t, err)
@@ -140,6 +141,9 @@ func TestAGeneratedNameIsNoted(t *testing.T) {
 	require.NoError(t, files.Err())
 	assert.Equal(t, "a-00000", files.Objects[0].Name())
 	assert.Equal(t, []string{"-:1: The server generates the name; a-00000 stands for it here."}, files.Notes)
+	files, err = filesOf(t, strings.Replace(schemaYAML("", "v1", "l"), "  name: \n", "  generateName: "+strings.Repeat("a", 60)+"\n", 1))
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("a", 58)+"00000", files.Objects[0].Name(), "a name has at most 63 bytes")
 }
 
 func TestUnknownAndDuplicateFields(t *testing.T) {

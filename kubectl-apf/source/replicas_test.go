@@ -33,7 +33,7 @@ func endpointSlices(t *testing.T, servers ...*httptest.Server) answer {
 		host, port, err := net.SplitHostPort(server.Listener.Addr().String())
 		require.NoError(t, err)
 		items = append(items, fmt.Sprintf(`{"metadata":{"name":"kubernetes","labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4",`+
-			`"endpoints":[{"addresses":[%q],"conditions":{"ready":true}}],"ports":[{"name":"https","port":%s,"protocol":"TCP"}]}`, host, port))
+			`"endpoints":[{"addresses":[%q],"conditions":{"ready":true}}],"ports":[{"name":"other","port":1},{"name":"https","port":%s,"protocol":"TCP"}]}`, host, port))
 	}
 	return ok(`{"kind":"EndpointSliceList","apiVersion":"discovery.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`)
 }

@@ -123,6 +123,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"an archive of zip", map[string]string{"all.zip": zipped(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
+		{"an archive for each server", map[string]string{"a/all.tgz": archived(t, map[string]string{"x": levelsText}), "b/all.tgz": archived(t, map[string]string{"x": levelsText})}, 2, nil},
 		{"a must-gather", map[string]string{first + "api_priority_and_fairness/priority_levels": levelsText, first + "metrics.json": metricsJSONOf(1), second + "metrics.json": metricsOf(1)}, 2, nil},
 		{"a must-gather twice", map[string]string{first + "metrics.json": metricsOf(1), "later/" + first + "metrics.json": metricsOf(2)}, 1, []string{"of an API server that has an answer as late or later."}},
 		{"metrics of other pods", map[string]string{first + "metrics.json": metricsOf(1), podDirectory("openshift-etcd", "etcd-0") + "metrics.json": metricsOfEtcd}, 1, []string{"etcd-0/c/c/metrics.json. These metrics have no priority level"}},

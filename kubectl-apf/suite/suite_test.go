@@ -117,6 +117,7 @@ func TestExpectationsThatAreNotMetSayWhy(t *testing.T) {
 			`case "one": expected flow "ci", got "system:serviceaccount:ci:builder": flow schema "builders" has the distinguisherMethod ByUser`},
 		{"a flow where there are none", `{verb: get, path: /readyz, user: "system:anonymous"}`, `{flow: x}`,
 			`case "one": expected flow "x", got "": flow schema "probes" has no distinguisherMethod`},
+		{"a flow where none is expected", list, `{flow: ""}`, `case "one": expected flow "", got "system:serviceaccount:ci:builder": `},
 		{"other seats", list, `{seats: 4}`, `case "one": expected seats 4, got 5: `},
 		{"seats without facts", `{verb: list, resource: secrets, user: alice}`, `{seats: 1}`,
 			`case "one": expected seats 1, got 1 to 4: the suite has no facts about secrets: set objects, bytes or watchers`},
