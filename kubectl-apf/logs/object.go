@@ -61,11 +61,7 @@ func withKind(item []byte, apiVersion string) []byte {
 	if !isObject || bytes.Contains(item, []byte(auditGroup)) {
 		return item
 	}
-	head := `{"kind":"Event","apiVersion":"` + apiVersion + `"`
-	if len(bytes.TrimSpace(rest)) > 1 {
-		head += ","
-	}
-	return append([]byte(head), rest...)
+	return append([]byte(`{"kind":"Event","apiVersion":"`+apiVersion+`",`), rest...)
 }
 
 // kindOfObject returns Line for a line of klog.
