@@ -29,7 +29,9 @@ func newEvents(c CompletedConfig, kubeAPIServer *kubeAPIServer, own ownObjects, 
 	})
 }
 
-func (f *flowControl) rejected() map[string]uint64 { return rejectedByLevel(f.Engine().Report().Series) }
+func (f *flowControl) rejected() map[string]uint64 {
+	return rejectedByLevel(f.Engine().Report().Series)
+}
 
 // rejectedByLevel returns how many requests were rejected so far, by priority level, without
 // those whose clients left.
