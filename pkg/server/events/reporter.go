@@ -107,15 +107,13 @@ func (r *Reporter) pass() {
 	now, said, events := r.config.Clock.Now(), map[key]time.Time{}, 0
 	for _, state := range append(r.missing(now), r.rejecting()...) {
 		key := key{state.object.UID, state.reason}
-		last, found := r.said[key]
-		if (!found || now.Sub(last) >= repetition) && events < atOnce {
+		last := r.said[key] // zero, long ago, if never
+		if now.Sub(last) >= repetition && events < atOnce {
 			r.recorder.Event(state.object, corev1.EventTypeWarning, state.reason, state.message)
-			last, found = now, true
+			last = now
 			events++
 		}
-		if found {
-			said[key] = last
-		}
+		said[key] = last
 	}
 	r.said = said
 }

@@ -168,6 +168,15 @@ func TestRBACFileAllowsWhatItSays(t *testing.T) {
 	})
 }
 
+func TestTheAuthorizationWebhookMayDeny(t *testing.T) {
+	webhook := newReviewer(t)
+	webhook.deny = func(spec authorizationv1.SubjectAccessReviewSpec) bool { return spec.User == "bob" }
+	decide := decider(t, "--authorization-webhook-config-file="+webhook.kubeconfig(t))
+	for name, want := range map[string]authorizer.Decision{"bob": authorizer.DecisionDeny, "alice": authorizer.DecisionNoOpinion} {
+		require.Equal(t, want, decide(&user.DefaultInfo{Name: name}, authorizer.AttributesRecord{Verb: "get", Path: "/metrics"}), name)
+	}
+}
+
 func TestNothingIsAllowedIfTheAuthorizationWebhookFails(t *testing.T) {
 	users, webhook := newCA(t, "users"), newReviewer(t)
 	webhook.status = http.StatusForbidden

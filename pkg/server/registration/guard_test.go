@@ -222,3 +222,20 @@ func TestGuardsOfSeveralNodesReturnV1Once(t *testing.T) {
 	require.Equal(t, []bool{false, false, false, true, false, false, false, false, false}, returned)
 	require.Empty(t, c.registered(t).Object["spec"].(map[string]any)["service"])
 }
+
+func TestAnotherGuardMayActAtTheSameTime(t *testing.T) {
+	for verb, other := range map[string]error{
+		"delete": apierrors.NewNotFound(schema.GroupResource{}, name),
+		"create": apierrors.NewAlreadyExists(schema.GroupResource{}, name),
+	} {
+		c := start(apiService("flowcontrol-apiserver", "False"))
+		require.False(t, c.check(t, 0))
+		c.client.PrependReactor(verb, "apiservices", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if verb == "delete" {
+				require.NoError(t, c.client.Tracker().Delete(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}, "", name))
+			}
+			return true, nil, other
+		})
+		require.True(t, c.check(t, time.Minute), verb)
+	}
+}
