@@ -69,6 +69,8 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	dangling := everything("dangling", 5, aGroup(wildcard))
 	dangling.Spec.PriorityLevelConfiguration.Name = "other"
 	many := []flowcontrolv1.FlowSchema{everything("b", 10, aUser(wildcard)), everything("c", 10, aUser(wildcard)), everything("d", 10, aUser(wildcard)), everything("e", 10, aUser(wildcard)), everything("f", 10, aUser(wildcard))}
+	exempt := everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))
+	exempt.Spec.PriorityLevelConfiguration.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt // in force, though it is not stored
 	elsewhere := everything("other", 10, aUser("alice"))
 	elsewhere.Spec.PriorityLevelConfiguration.Name = "other"
 	for _, test := range []struct {
@@ -93,7 +95,7 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"after two, and one matches all its requests", everything("new", 10, aUser("alice"), aUser("bob")), []flowcontrolv1.FlowSchema{everything("a", 7, aUser("alice")), everything("b", 6, aUser("*"))}, []string{
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "b" comes before it and matches all its requests. Set matchingPrecedence below 6, or delete the FlowSchema.`,
 		}},
-		{"after exempt", everything("new", 2, aGroup("system:masters")), []flowcontrolv1.FlowSchema{everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))}, []string{
+		{"after exempt", everything("new", 2, aGroup("system:masters")), []flowcontrolv1.FlowSchema{exempt}, []string{
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "exempt" comes before it and matches all its requests. Change its rules, or delete the FlowSchema.`,
 		}},
 		{"before another of the same precedence and level", everything("new", 10, aUser("alice")), []flowcontrolv1.FlowSchema{everything("other", 10, aUser("alice"))}, []string{

@@ -101,6 +101,10 @@ func levelCases() []checkCase {
 		{"very many shares", BuiltInSharesDrop, shares(300), []string{"warning " + share}},
 		{"as many as the built-in levels together", BuiltInSharesDrop, shares(230), nil},
 		{"few shares of a built-in level", BuiltInSharesDrop, builtIn("system", 14), []string{"warning " + share}},
+		{"two thirds of the shares of a built-in level, beside very many", BuiltInSharesDrop, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			shares(300)(bundle, schema, level)
+			builtIn("system", 20)(bundle, schema, level)
+		}, []string{"warning " + share}},
 		{"half of the shares of a built-in level", BuiltInSharesDrop, builtIn("system", 17), nil},
 		{"lends less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(1)) }), []string{"info " + lendable}},
 		{"borrows less than half a seat", NoBorrowingEffect, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
@@ -108,7 +112,11 @@ func levelCases() []checkCase {
 		}), []string{"info " + borrowed}},
 		{"nobody to borrow from", NoBorrowingEffect, alone(0, 100), []string{"info " + borrowed}},
 		{"nobody to lend to", NoBorrowingEffect, alone(50, 0), []string{"info " + lendable}},
-		{"one lends and both borrow", NoBorrowingEffect, alone(50, 100), nil},
+		{"both lend and both borrow", NoBorrowingEffect, alone(50, 100), nil},
+		{"the other lends", NoBorrowingEffect, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			level.Spec.Limited.LendablePercent = new(int32(0))
+			alone(50, 0)(bundle, schema, level)
+		}, nil},
 		{"lends all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(100)) }), []string{"warning " + lendable}},
 		{"lends almost all", LendsAll, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) { l.LendablePercent = new(int32(99)) }), nil},
 	}

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"time"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -100,6 +102,9 @@ func builtInCases() []checkCase {
 			})(bundle, mine, level)
 		}, nil},
 		{"annotated true, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "true"}), []string{"error " + annotation}},
+		{"annotated true, and waiting for its finalizers", DeletedByServer, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Annotations, schema.DeletionTimestamp = map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "true"}, &metav1.Time{Time: time.Unix(1, 0)}
+		}, nil},
 		{"annotated false, and not built in", DeletedByServer, mine(map[string]string{flowcontrolv1.AutoUpdateAnnotationKey: "false"}), nil},
 	}
 }
@@ -132,6 +137,7 @@ func manifestCases() []checkCase {
 		{"v1beta3 in 1.31", DeprecatedVersion, version("v1beta3", "1.31"), warned},
 		{"v1beta3 of a server that has it in 1.33", DeprecatedVersion, version("v1beta3", "1.33", "v1", "v1beta3"), warned},
 		{"v1beta3 in an unknown release", DeprecatedVersion, version("v1beta3", ""), warned},
+		{"v1beta3 in 1.29, which deprecates it", DeprecatedVersion, version("v1beta3", "1.29"), warned},
 		{"v1beta3 in 1.28", DeprecatedVersion, version("v1beta3", "1.28"), nil},
 		{"v1", DeprecatedVersion, version("v1", "1.33"), nil},
 		{"assuredConcurrencyShares", RenamedField, unknown(renamed), []string{"error " + renamed}},

@@ -47,6 +47,33 @@ func validMetadata() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: "valid", ResourceVersion: "3", Generation: 4, Labels: map[string]string{"old": "yes"}}
 }
 
+// What a client sends where it may not write has no effect.
+func TestAWriteChangesWhatItMayAlone(t *testing.T) {
+	forSpec, forStatus := newStrategies(flowSchemas(clock.RealClock{}, nil), install.NewScheme(), rest.DeleteDependents)
+	sent := func() *flowcontrol.FlowSchema {
+		schema := validSchema()
+		schema.Generation, schema.Labels = 99, map[string]string{"new": "yes"}
+		schema.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "me"}}
+		schema.Spec.MatchingPrecedence = 8
+		schema.Status.Conditions[0].Type = "New"
+		return schema
+	}
+	written, want := sent(), sent()
+	forSpec.PrepareForCreate(t.Context(), written)
+	want.Generation, want.Status = 1, flowcontrol.FlowSchemaStatus{}
+	require.Equal(t, want, written, "created")
+
+	written = sent()
+	forSpec.PrepareForUpdate(t.Context(), written, validSchema())
+	want.Generation, want.Status = 5, validSchema().Status
+	require.Equal(t, want, written, "updated")
+
+	written, want = sent(), validSchema()
+	forStatus.PrepareForUpdate(t.Context(), written, validSchema())
+	want.Status, want.ManagedFields = sent().Status, sent().ManagedFields
+	require.Equal(t, want, written, "its status updated")
+}
+
 func TestAnEmptyListInsteadOfNoneIsNoChangeOfTheSpec(t *testing.T) {
 	forSpec, _ := newStrategies(flowSchemas(clock.RealClock{}, nil), install.NewScheme(), rest.DeleteDependents)
 	updated := validSchema()

@@ -47,6 +47,20 @@ func TestListBecomesATableInTheOrderOfTheConverter(t *testing.T) {
 	require.Equal(t, "a", list.Items[0].Name, "the list, which a cache may share, keeps its order")
 }
 
+func TestFlowSchemasAreShownInMatchingOrder(t *testing.T) {
+	list := listOf("b", "a", "c")
+	for i, precedence := range []int32{2, 9, 2} {
+		list.Items[i].Spec.MatchingPrecedence = precedence
+	}
+	table, err := flowSchemaTable(clocktesting.NewFakePassiveClock(time.Now())).ConvertToTable(t.Context(), list, nil)
+	require.NoError(t, err)
+	var names []any
+	for _, row := range table.Rows {
+		names = append(names, row.Cells[0])
+	}
+	require.Equal(t, []any{"b", "c", "a"}, names)
+}
+
 func TestAge(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := clocktesting.NewFakePassiveClock(now)
