@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apiserver/pkg/authentication/user"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
@@ -63,4 +65,20 @@ func TestTheURLReachesTheServerFromThisMachine(t *testing.T) {
 		require.Equal(t, "https://"+net.JoinHostPort(want, port), s.url)
 		s.close(false)
 	}
+}
+
+// The first certificate of a name is served, and an administrator's may have any name.
+func TestTheCertificateOfTheOwnClientComesFirst(t *testing.T) {
+	certificate, key, err := newLoopbackCertificate()
+	require.NoError(t, err)
+	other, err := dynamiccertificates.NewStaticSNICertKeyContent("other", certificate, key, genericapiserver.LoopbackClientServerNameOverride)
+	require.NoError(t, err)
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	serving := &genericapiserver.SecureServingInfo{Listener: listener, SNICerts: []dynamiccertificates.SNICertKeyContentProvider{other}}
+	_, err = addLoopback(serving)
+	require.NoError(t, err)
+	require.Len(t, serving.SNICerts, 2)
+	require.Equal(t, other, serving.SNICerts[1])
 }

@@ -53,6 +53,8 @@ func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {
 		"v1 switched on":                           {"--runtime-config=flowcontrol.apiserver.k8s.io/v1=true"},
 		"admission of the cluster in front":        {"--kubeconfig=file", "--enable-admission-plugins=MutatingAdmissionWebhook"},
 		"no data directory, as none is needed":     {etcd, "--kubeconfig=file", "--data-dir="},
+		"suites without HTTP/2's in TLS 1.3":       {"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"},
+		"suites without HTTP/2's in HTTP/1.1":      {"--disable-http2-serving", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"},
 		"a certificate of one's own with its key":  {"--tls-cert-file=a", "--tls-private-key-file=b"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Empty(t, parseFlags(t, args...).Complete().Validate()) })
