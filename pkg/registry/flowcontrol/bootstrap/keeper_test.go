@@ -191,13 +191,14 @@ func TestFirstPassWaitsForTheInformers(t *testing.T) {
 	})
 }
 
-func TestCancelledPassIsNotLogged(t *testing.T) {
+func TestCancelledPassIsNeitherLoggedNorReported(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	a.before("create", levelsResource, cancel)
+	a.fail("create", levelsResource, "", func() error { cancel(); return ctx.Err() })
 	logger, lines := logLines()
 	a.newKeeper(clocktesting.NewFakeClock(time.Unix(0, 0)), logger).Run(ctx)
 	require.Empty(t, containing(lines(), "Failed"))
+	require.Empty(t, a.reports.lines)
 }
 
 func TestTwoServersStartAtOnce(t *testing.T) {
