@@ -24,11 +24,12 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// opened records the key prefixes of the storages and opens none. It fails for the
+// opened records the key prefixes of the storages and opens store for each. It fails for the
 // resource failing.
 type opened struct {
 	prefixes []string
 	failing  string
+	store    storage.Interface
 }
 
 var errNoStore = errors.New("no store")
@@ -44,7 +45,7 @@ func (o *opened) GetRESTOptions(resource schema.GroupResource, _ runtime.Object)
 			_ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 		) (storage.Interface, factory.DestroyFunc, error) {
 			o.prefixes = append(o.prefixes, prefix)
-			return nil, func() {}, nil
+			return o.store, func() {}, nil
 		},
 	}, nil
 }
