@@ -91,11 +91,11 @@ type fatalHook struct{ failure failure }
 var _ zapcore.CheckWriteHook = fatalHook{}
 
 func (h fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
-	text := entry.Message
+	parts := []string{entry.Message}
 	for pair := range slices.Chunk(keysAndValues(fields), 2) {
-		text += fmt.Sprintf(", %v: %v", pair[0], pair[1])
+		parts = append(parts, fmt.Sprintf("%v: %v", pair[0], pair[1]))
 	}
-	h.failure.report(errors.New(text))
+	h.failure.report(errors.New(strings.Join(parts, ", ")))
 	runtime.Goexit()
 }
 
