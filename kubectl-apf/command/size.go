@@ -91,7 +91,7 @@ func (s *sizeCommand) run(ctx context.Context, _ []string) error {
 	if err := s.looking.write(answer); err != nil {
 		return err
 	}
-	return findingsIf(answer.Enough == size.No || answer.Enough == size.Uncertain)
+	return findingsIf(answer.Enough != size.Yes)
 }
 
 // validate checks that the flags name one thing to size.

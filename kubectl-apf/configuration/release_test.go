@@ -36,6 +36,11 @@ func TestReleasesAreComparedByNumber(t *testing.T) {
 		assert.False(t, pair[1].OlderThan(pair[0]), "%v", pair)
 	}
 	assert.False(t, configuration.Newest.OlderThan(configuration.Newest))
+	for release, want := range map[configuration.Release]int{"1.33": 33, "2.1": 1, "": 37, "latest": 37} {
+		minor, known := release.Minor()
+		assert.Equal(t, want, minor, release)
+		assert.Equal(t, want != 37, known, "otherwise it is the newest one's")
+	}
 }
 
 func TestAllReleasesAreKnown(t *testing.T) {

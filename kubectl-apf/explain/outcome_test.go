@@ -280,4 +280,5 @@ func TestLongRunningRequestsBypassFlowControl(t *testing.T) {
 		assert.Equal(t, Executes, a.Outcome.Decision, line)
 	}
 	assert.Empty(t, explained(t, input(), "watch pods").Bypass)
+	assert.Empty(t, explained(t, input(), "get /debug/api_priority_and_fairness/dump_queues").Bypass)
 }

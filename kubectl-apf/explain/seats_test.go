@@ -59,6 +59,11 @@ func TestSeatsAreThoseOfTheRelease(t *testing.T) {
 	}
 }
 
+func TestSeatsAfterTheResponseAreShown(t *testing.T) {
+	assert.Equal(t, "1, then 8 for 7.5ms after the response", explained(t, input(), "update pods web").Seats.text())
+	assert.Equal(t, "1", explained(t, input(), "update secrets a").Seats.text())
+}
+
 func TestSeatsThatAreNotKnownHaveARange(t *testing.T) {
 	in := input()
 	in.Facts = nil

@@ -158,6 +158,11 @@ func TestExecutedIsTheTimeWithoutTheQueue(t *testing.T) {
 	}
 }
 
+func TestExecutedIsTheLatencyWithoutAKnownWait(t *testing.T) {
+	r := Request{Request: trace.Request{Verb: "get", Latency: seconds(5 * time.Second), Wait: seconds(2 * time.Second)}}
+	assert.Equal(t, 3*time.Second, r.Executed())
+}
+
 func TestLongRunningRequestsAreNotGoverned(t *testing.T) {
 	for verb, governed := range map[string]bool{"get": true, "watch": true, "proxy": false} {
 		r := Request{Request: trace.Request{Verb: verb, Resource: "pods"}}

@@ -120,6 +120,7 @@ func TestWhatEntriesAre(t *testing.T) {
 		assert.Equal(t, 1, entries[0].Number)
 	}
 	assert.Empty(t, read(t, "\n \n\t\n"))
+	assert.Equal(t, []found{{KindRequest, request, ""}}, wanted(read(t, "I0307 09:26:40.000000       1 pipe.go:1] "+request)), "a line of klog within another")
 }
 
 func TestEntriesHaveTheNumberOfTheirFirstLine(t *testing.T) {

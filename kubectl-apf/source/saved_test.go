@@ -96,12 +96,13 @@ func TestSavedLists(t *testing.T) {
 		"flowschemas.json":                 listOf(t, "FlowSchemaList", "", c.FlowSchemas),
 		"prioritylevelconfigurations.json": listOf(t, "PriorityLevelConfigurationList", "", c.PriorityLevels),
 	})
-	write(t, over, map[string]string{"novel.yaml": schemaYAML("novel", "v1", "system")})
+	write(t, over, map[string]string{"novel.yaml": schemaYAML("novel", "v1", "system") + "  colour: red\n"})
 	got, err := newSource(t, source.Options{Dumps: directory, Files: resource.FilenameOptions{Filenames: []string{over}}}).Configuration(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, got.FlowSchemas, len(c.FlowSchemas)+1)
 	assert.Len(t, got.PriorityLevels, len(c.PriorityLevels))
-	assert.Contains(t, strings.Join(got.Notes, "\n"), "The release of the API server is unknown: Kubernetes 1.37 is assumed; --release names another.")
+	assert.Contains(t, got.Notes, "The release of the API server is unknown: Kubernetes 1.37 is assumed; --release names another.")
+	assert.Contains(t, got.Notes, over+"/novel.yaml:1: flowcontrol.apiserver.k8s.io/v1 has no field spec.colour, which is ignored.")
 }
 
 func TestDirectoryWithoutAnswers(t *testing.T) {

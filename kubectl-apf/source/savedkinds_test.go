@@ -154,6 +154,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 					}
 				}
 				assert.Equal(t, 7, waiting, state.Name)
+				assert.NotContains(t, state.Name, "debug", "it is a folder of the endpoints")
 			}
 			notes := whys(states[0].Missing)
 			assert.Equal(t, len(c.left) > 0, strings.Contains(notes, "Left out"), notes)
@@ -261,8 +262,9 @@ func TestObjectsThatWereSavedTwice(t *testing.T) {
 	write(t, directory, map[string]string{
 		"a.txt": strings.Replace(older, "  name: a\n", "  name: a\n  resourceVersion: \"9\"\n", 1),
 		"b":     strings.Replace(newer, "  name: a\n", "  name: a\n  resourceVersion: \"10\"\n", 1),
-		// A rule of RBAC only names the group.
-		"rbac.yaml": "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules: [{apiGroups: [flowcontrol.apiserver.k8s.io]}]\n",
+		// A rule of RBAC only names the group, and a log a version.
+		"operator.log": "no matches for flowcontrol.apiserver.k8s.io/v1beta3, Kind=FlowSchema\n",
+		"rbac.yaml":    "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules: [{apiGroups: [flowcontrol.apiserver.k8s.io]}]\n",
 	})
 	c, err := newSource(t, source.Options{Dumps: directory}).Configuration(t.Context())
 	require.NoError(t, err)
@@ -270,7 +272,7 @@ func TestObjectsThatWereSavedTwice(t *testing.T) {
 	assert.Equal(t, "new", c.FlowSchemas[0].Spec.PriorityLevelConfiguration.Name)
 	notes := strings.Join(c.Notes, "\n")
 	assert.Contains(t, notes, "a.txt:1.")
-	assert.Contains(t, notes, "rbac.yaml.")
+	assert.Contains(t, notes, "operator.log, "+directory+"/rbac.yaml. They have no flow schema")
 }
 
 func TestSavedAnswersInOneArchive(t *testing.T) {

@@ -83,6 +83,13 @@ func TestCellsCannotControlTheTerminal(t *testing.T) {
 	assert.Equal(t, "USER\n\\x1b[2Jmallory\\nexempt\\t\nzoë \"z\"\n", text)
 }
 
+func TestWordsAreWrappedAtTheWidth(t *testing.T) {
+	assert.Equal(t, []string{"ab çd", "longer", "ef"}, Wrap("ab  çd longer ef", 5))
+	var out bytes.Buffer
+	WriteWords(&out, "ab cd\x1b ef", "  ", Options{Width: 7})
+	assert.Equal(t, "  ab\n  cd\\x1b\n  ef\n", out.String())
+}
+
 // full is a disk without space.
 type full struct{}
 
