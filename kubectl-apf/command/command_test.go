@@ -106,10 +106,12 @@ func TestAUIDThatNeverWas(t *testing.T) {
 func TestFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "flowschemas.yaml", flowSchema)
+	writeTrace(t, "trace.jsonl")
 	server := newAPIServer(t)
 	for _, line := range [][]string{
 		{"top", "--interval=0"}, {"top", "flows"}, {"top", "requests"}, {"lint"}, {"whose", "schema-0", "level-0"},
 		{"explain", "list", "pods"}, {"diff", "-f", "flowschemas.yaml"}, {"why", "--flow-schema=service-accounts"},
+		{"size", "--trace=trace.jsonl"},
 	} {
 		t.Run(strings.Join(line, " "), func(t *testing.T) {
 			inJSON := server.run(t, append(line, "-o", "json")...)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
 )
 
 func TestSizeOfRequests(t *testing.T) {
@@ -40,21 +36,6 @@ func TestSizeOfRequests(t *testing.T) {
 			assert.Empty(t, got.errOut)
 		})
 	}
-}
-
-func TestSizeWritesJSONAndYAML(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeTrace(t, "trace.jsonl")
-	got := run(t, "size", "--trace=trace.jsonl", "--goal=wait.max == 0s", "-o", "json")
-	require.Zero(t, got.status, got.errOut)
-	var inJSON, inYAML size.Size
-	require.NoError(t, json.Unmarshal([]byte(got.out), &inJSON))
-	assert.Equal(t, size.Yes, inJSON.Enough)
-	assert.Equal(t, []string{"wait.max == 0s"}, inJSON.Goals)
-	got = run(t, "size", "--trace=trace.jsonl", "--goal=wait.max == 0s", "-o", "yaml")
-	require.Zero(t, got.status, got.errOut)
-	require.NoError(t, yaml.Unmarshal([]byte(got.out), &inYAML))
-	assert.Equal(t, inJSON, inYAML)
 }
 
 // served are the metrics of an API server that has dispatched this number of requests, of 100 ms

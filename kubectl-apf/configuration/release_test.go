@@ -42,10 +42,3 @@ func TestReleasesAreComparedByNumber(t *testing.T) {
 		assert.Equal(t, want != 37, known, "otherwise it is the newest one's")
 	}
 }
-
-func TestAllReleasesAreKnown(t *testing.T) {
-	releases := configuration.Releases()
-	assert.Len(t, releases, 9)
-	assert.Equal(t, configuration.Oldest, releases[0])
-	assert.Equal(t, configuration.Newest, releases[8])
-}
