@@ -146,7 +146,12 @@ func TestPageIsForThoseWhoKnowTheToken(t *testing.T) {
 	assert.Contains(t, response.Body.String(), "after must be the number of a reading")
 
 	response = ask(t, d, http.MethodGet, "/secret/state")
-	assert.Equal(t, "no-store", response.Header().Get("Cache-Control"))
+	for header, want := range map[string]string{
+		"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		assert.Equal(t, want, response.Header().Get(header))
+		assert.Equal(t, want, ask(t, d, http.MethodGet, "/secret/").Header().Get(header), "of the page too")
+	}
 	var state State
 	require.NoError(t, json.Unmarshal(response.Body.Bytes(), &state))
 	assert.Equal(t, "here", state.Name)

@@ -157,6 +157,29 @@ func TestWhoPaysIsSaid(t *testing.T) {
 		"global-default 1 of its 49, leader-election 1 of its 25, node-high 3 of its 98, system 3 of its 74, workload-high 3 of its 98, workload-low 8 of its 245.")
 }
 
+func TestAThirtiethOfTheSeatsIsAssumed(t *testing.T) {
+	for total, want := range map[int]int{40: 2, 100: 3, 110: 4, 600: 20} {
+		seats, _ := (&plan{Input: &Input{}}).need(total)
+		assert.Equal(t, want, seats)
+	}
+}
+
+func TestWhatIsIsolatedAlreadyIsAnError(t *testing.T) {
+	in := input(t, web)
+	first, err := Run(in)
+	require.NoError(t, err)
+	own := first.Objects[len(first.Objects)-1].FlowSchema.DeepCopy()
+	own.Name, own.Spec.PriorityLevelConfiguration.Name = "own", "workload-low"
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, own)
+	_, err = Run(in)
+	require.EqualError(t, err, "FlowSchema own already matches the requests of shop/web alone, and would match none afterwards: delete it first to move them")
+
+	in.Configuration = applied(input(t).Configuration, first.Objects)
+	_, err = Run(in)
+	require.EqualError(t, err, "PriorityLevelConfiguration shop-web, FlowSchema shop-web-leases, FlowSchema shop-web-events, FlowSchema shop-web exists already: "+
+		"choose another name by --name, or delete it if it is of an earlier run")
+}
+
 func TestJSON(t *testing.T) {
 	r, err := Run(input(t, web))
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func (p *peer) execute(t *testing.T, userName string, info *request.RequestInfo)
 		p.control.Handle(ctx, flowcontrol.RequestDigest{RequestInfo: info, User: who},
 			func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string) {},
 			func() flowcontrolrequest.WorkEstimate {
-				return flowcontrolrequest.WorkEstimate{InitialSeats: 3, FinalSeats: 2, AdditionalLatency: 5 * time.Millisecond}
+				return flowcontrolrequest.WorkEstimate{InitialSeats: 2, FinalSeats: 3, AdditionalLatency: 5 * time.Millisecond}
 			},
 			func(bool) {},
 			func() { close(executes); <-end })
@@ -88,10 +88,11 @@ func TestDumpsOfPeerAreRead(t *testing.T) {
 	require.Len(t, state.Requests, 1)
 	got := state.Requests[0]
 	assert.WithinRange(t, got.Arrived, time.Unix(1, 0), got.Started)
+	assert.Equal(t, new(3), got.Seats(), "it keeps them for its latency")
 	got.Arrived, got.Started = time.Time{}, time.Time{}
 	assert.Equal(t, replica.Request{
 		Level: "catch-all", FlowSchema: "catch-all", Queue: -1, Place: -1,
-		InitialSeats: new(3), FinalSeats: 2, Latency: 5 * time.Millisecond, User: "CN=alice, O=devs", Verb: "update",
+		InitialSeats: new(2), FinalSeats: 3, Latency: 5 * time.Millisecond, User: "CN=alice, O=devs", Verb: "update",
 		Path: info.Path, Namespace: "ns1", Name: "d1", APIVersion: "apps/v1", Resource: "deployments", SubResource: "scale",
 	}, got)
 }
@@ -111,7 +112,7 @@ func TestRowsOfPeerThatLieDoNotBreakOthers(t *testing.T) {
 			users := map[string]string{}
 			for _, r := range state.Requests {
 				users[r.User] = r.Path
-				assert.Equal(t, new(3), r.InitialSeats)
+				assert.Equal(t, new(2), r.InitialSeats)
 			}
 			assert.Equal(t, "/before", users["alice"])
 			assert.Equal(t, "/after", users["zoë"])

@@ -199,6 +199,29 @@ apiserver_flowcontrol_request_wait_duration_seconds_count{execute="true",flow_sc
 	assert.Equal(t, []*int{new(74), new(74), new(74), new(74), nil}, []*int{whole.Nominal, whole.Current, whole.Lower, whole.Upper, whole.SeatsInUse}, "the first releases write no seats")
 }
 
+// Two Prometheus may tell of one server: the one that tells most counts. Servers without priority levels do not.
+func TestFederatedMetricsAreDividedByInstance(t *testing.T) {
+	const less = `apiserver_flowcontrol_nominal_limit_seats{priority_level="a",instance="x",prometheus="2"} 1` + "\n"
+	const more = `apiserver_flowcontrol_nominal_limit_seats{priority_level="a",instance="x",prometheus="1"} 1` + "\n" +
+		`apiserver_flowcontrol_nominal_limit_seats{priority_level="b",instance="x",prometheus="1"} 1` + "\n"
+	const other = `process_start_time_seconds{instance="y"} 7` + "\n"
+	assert.Equal(t, map[string][]byte{"x": []byte(more)}, replica.ByInstance([]byte("# HELP a b\n"+less+more+other)))
+	assert.Nil(t, replica.ByInstance([]byte(other)))
+}
+
+// All API servers store the same objects, some more recently than others.
+func TestTheReplicaThatTellsMostOfAResourceCounts(t *testing.T) {
+	pods, widgets := schema.GroupResource{Resource: "pods"}, schema.GroupResource{Resource: "widgets"}
+	of := func(objects, bytes, watches int64) replica.Replica {
+		counts := func(n int64) map[schema.GroupResource]int64 { return map[schema.GroupResource]int64{pods: n} }
+		return replica.Replica{Metrics: replica.Metrics{Objects: counts(objects), Bytes: counts(bytes), Watches: counts(watches)}}
+	}
+	all := []replica.Replica{of(5, 50, 7), of(4, 60, 3), {}}
+	assert.Equal(t, replica.Fact{Objects: 5, Bytes: 60, Watchers: 7}, replica.FactOf(all, pods))
+	assert.Equal(t, replica.Fact{Objects: -1, Watchers: 0, Absent: true}, replica.FactOf(all, widgets))
+	assert.Equal(t, replica.Fact{Objects: -1, Watchers: -1}, replica.FactOf(all[2:], pods))
+}
+
 func TestReplicasThatLackTheSameHaveOneNote(t *testing.T) {
 	lacks := func(name string, whats ...string) replica.Replica {
 		r := replica.Replica{Name: name}

@@ -87,6 +87,9 @@ func TestRequestsAreSortedByAge(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 4, *bySeats.Requests[0].InitialSeats)
 	assert.Equal(t, 2, bySeats.Omitted)
+	byWait, err := OfRequests([]replica.Replica{dumped("a")}, Options{Sort: "wait"})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{2, 1.5, 0}, []float64{*byWait.Requests[0].WaitSeconds, *byWait.Requests[1].WaitSeconds, *byWait.Requests[2].WaitSeconds})
 	_, err = OfRequests(nil, Options{Sort: "size"})
 	require.ErrorContains(t, err, "must be one of age, wait, seats, level, user")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -113,6 +114,28 @@ func TestAttributes(t *testing.T) {
 		Subresource: "scale", Namespace: "ci", Name: `web "<é>" \ `,
 	}, all[0].Attributes())
 	assert.Equal(t, flow.Attributes{User: "system:anonymous", Verb: "get", Path: "/readyz"}, all[1].Attributes())
+	assert.Equal(t, estimate.Read{Named: true, Limit: 500, Continue: "continue", ResourceVersion: "7", ResourceVersionMatch: "Exact", SendInitialEvents: new(false), Selects: true}, all[0].Read())
+	watch := Request{Verb: "watch", List: &ListOptions{FieldSelector: "a=b"}}
+	assert.Equal(t, estimate.Read{Watch: true, Selects: true}, watch.Read())
+}
+
+func TestWhatIsKnownOfAWait(t *testing.T) {
+	const counts = 500 * time.Millisecond
+	for _, test := range []struct {
+		request Request
+		wait    time.Duration
+		known   bool
+	}{
+		{Request{Verb: "get", Wait: duration("1s"), Latency: duration("2s")}, time.Second, true},
+		{Request{Verb: "get", Latency: duration("499ms")}, 0, true},
+		{Request{Verb: "get", Latency: duration("500ms")}, 0, false},
+		{Request{Verb: "watch", Latency: duration("1ms")}, 0, false},
+		{Request{Verb: "get"}, 0, false},
+	} {
+		wait, known := test.request.Waited(counts)
+		assert.Equal(t, test.wait, wait)
+		assert.Equal(t, test.known, known)
+	}
 }
 
 func TestInvalidTraces(t *testing.T) {
@@ -259,4 +282,9 @@ func TestWriterRejectsWhatAReaderRejects(t *testing.T) {
 	require.NoError(t, w.Write(&all[1]))
 	require.ErrorContains(t, w.Write(&all[0]), "request 2 arrives at 2026-11-22T10:00:00.123456789Z, 876.543211ms before")
 	require.ErrorContains(t, w.Write(&Request{Arrival: start}), "request 2 has no verb")
+	late := all[1]
+	late.Arrival = late.Arrival.Add(MaxGap)
+	require.NoError(t, w.Write(&late), "a week of silence fits")
+	late.Arrival = late.Arrival.Add(MaxGap + 1)
+	require.ErrorContains(t, w.Write(&late), "a clock jumped, or requests are missing")
 }
