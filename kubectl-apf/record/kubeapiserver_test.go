@@ -57,75 +57,54 @@ func count(all []trace.Request, is func(*trace.Request) bool) int {
 }
 
 func byElephant(r *trace.Request) bool { return strings.HasPrefix(r.User, "elephant-") }
-func isRejected(r *trace.Request) bool { return r.Rejected != "" }
 
-func TestAuditLogsOfKubeAPIServer(t *testing.T) {
-	o := options()
-	o.Audit = []Log{{Path: auditLogs}}
-	h, all := recorded(t, o)
-	require.Len(t, all, 115)
-	assert.Equal(t, 80, count(all, byElephant))
-	assert.Positive(t, count(all, isRejected))
-	assert.Equal(t, trace.SourceAudit, h.Source)
-	assert.Equal(t, int64(115), h.Requests)
-	assert.Nil(t, h.LeftOut.Requests, "an audit log does not say what its policy drops")
-	assert.Greater(t, h.LeftOut.WithoutWait, 0.3)
-	assert.InDelta(t, 1, h.LeftOut.WithoutLevel, 0)
-	assert.Contains(t, h.LeftOut.Notes[0], "requests that its policy drops")
-	waits := count(all, func(r *trace.Request) bool { return r.Wait != nil && r.Wait.Duration > 0 })
-	assert.Positive(t, waits, "requests of more than 500 ms have their waits")
-}
-
-func TestLinesOfKubeAPIServer(t *testing.T) {
-	for name, log := range map[string]string{"text": httpLogs, "JSON": jsonLog} {
+func TestLogsOfKubeAPIServer(t *testing.T) {
+	audit, text, lines := []Log{{Path: auditLogs}}, []Log{{"a", httpLogs}}, []Log{{"a", jsonLog}}
+	for name, test := range map[string]struct {
+		audit, http []Log
+		requests    int
+		says        string
+	}{
+		"audit":   {audit, nil, 115, "An audit log has no requests that its policy drops."},
+		"text":    {nil, text, 0, "The user is unknown of "},
+		"JSON":    {nil, lines, 0, "The user is unknown of "},
+		"of both": {audit, text, 124, "The audit log leaves out 7.3% of the requests"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			o := options()
-			o.HTTP = []Log{{"a", log}}
+			o.Audit, o.HTTP = test.audit, test.http
 			h, all := recorded(t, o)
-			assert.Equal(t, trace.SourceHTTP, h.Source)
-			assert.Equal(t, []string{"a"}, h.Replicas)
-			assert.Zero(t, *h.LeftOut.Requests)
-			assert.Zero(t, h.LeftOut.WithoutLevel)
-			assert.Zero(t, h.LeftOut.WithoutSeats)
-			assert.Positive(t, h.LeftOut.WithoutUser)
-			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), "The user is unknown of ")
-			assert.Positive(t, count(all, isRejected))
+			if leases := count(all, func(r *trace.Request) bool { return r.Resource == "leases" }); test.requests > 0 {
+				assert.Len(t, all, test.requests, "a request is one, not two")
+				assert.Equal(t, 80, count(all, byElephant))
+				assert.Equal(t, test.http != nil, leases > 0, "the audit policy drops them")
+			}
+			assert.Contains(t, strings.Join(h.LeftOut.Notes, "\n"), test.says)
+			assert.Positive(t, count(all, func(r *trace.Request) bool { return r.Rejected != "" }))
+			assert.Positive(t, count(all, func(r *trace.Request) bool { return r.Wait != nil && r.Wait.Duration > 0 }))
 			for i := range all {
-				r := &all[i]
-				if r.Rejected != "" {
-					assert.Equal(t, r.Latency, r.Wait)
-					assert.Nil(t, r.Execution)
-					assert.Equal(t, 429, r.Status)
-				}
-				if byElephant(r) {
-					assert.Equal(t, "elephants", r.PriorityLevel)
-					assert.Equal(t, []string{"elephants", "system:authenticated"}, r.Groups)
-					assert.Equal(t, int64(300), r.List.Limit)
-					assert.Equal(t, "a!=b", r.List.LabelSelector)
+				if r := &all[i]; test.http != nil {
+					checkLine(t, r, test.audit != nil)
 				}
 			}
 		})
 	}
 }
 
-func TestJoinedLogsOfKubeAPIServer(t *testing.T) {
-	o := options()
-	o.Audit, o.HTTP = []Log{{Path: auditLogs}}, []Log{{Path: httpLogs}}
-	h, all := recorded(t, o)
-	assert.Equal(t, trace.SourceJoined, h.Source)
-	require.Len(t, all, 124, "a request is one, not two")
-	assert.Equal(t, 80, count(all, byElephant))
-	leases := count(all, func(r *trace.Request) bool { return r.Resource == "leases" })
-	assert.Positive(t, leases, "lines have what the audit policy drops")
-	assert.Contains(t, h.LeftOut.Notes[0], "The audit log leaves out 7.3% of the requests")
-	for i := range all {
-		r := &all[i]
-		assert.NotEmpty(t, r.PriorityLevel)
-		if r.Verb != "watch" {
-			assert.NotNil(t, r.Wait, "%s %s", r.Verb, r.Client)
-		}
-		if r.Rejected == "" {
-			assert.NotNil(t, r.Execution)
-		}
+// checkLine checks what a line tells of a request.
+func checkLine(t *testing.T, r *trace.Request, joined bool) {
+	t.Helper()
+	assert.NotEmpty(t, r.PriorityLevel)
+	if r.Verb != "watch" {
+		assert.NotNil(t, r.Wait, "%s %s", r.Verb, r.Client)
+	}
+	assert.Equal(t, r.Rejected == "", r.Execution != nil)
+	if r.Rejected != "" {
+		assert.Equal(t, 429, r.Status)
+	}
+	if byElephant(r) && !joined {
+		assert.Equal(t, "elephants", r.PriorityLevel)
+		assert.Equal(t, []string{"elephants", "system:authenticated"}, r.Groups)
+		assert.Equal(t, &trace.ListOptions{Limit: 300, LabelSelector: "a!=b"}, r.List)
 	}
 }

@@ -111,7 +111,7 @@ func TestTheWorkerThatIsIdle(t *testing.T) {
 	}{
 		// The second of a waits for half a second, so its worker, which is idle last and sends the third, is later.
 		"the one that is idle last": {requests{get("a", 0, time.Second), get("a", 500*time.Millisecond, 2500*time.Millisecond), get("a", 4*time.Second, time.Second),
-			get("b", 4250*time.Millisecond, time.Second), get("b", time.Minute, 0)}, 2, 0.75, ""},
+			get("b", 4250*time.Millisecond, 2*time.Second), get("b", time.Minute, 0)}, 2, 1.75, ""},
 		// It repeats its request at 1.3 s, so another worker sends at 0.5 s.
 		"one whose request was rejected is busy for a second": {requests{rejected, get("a", 500*time.Millisecond, time.Second), get("a", 1300*time.Millisecond, time.Second)}, 1, 0.5,
 			"1 requests that were rejected in the trace are left out: the requests that repeat them are in the trace."},

@@ -45,6 +45,20 @@ func TestAHistogramIsExactToAPercent(t *testing.T) {
 	}
 }
 
+// A tenth of the longer wait and a millisecond, or a thousandth of the requests.
+func TestWhichDifferencesAreNoted(t *testing.T) {
+	for _, test := range []struct{ before, after, noted float64 }{{1, 1.105, 0}, {1, 1.115, 2}, {1.115, 1, 2}, {0.0005, 0.0014, 0}, {0, 0.001, 2}} {
+		r := Report{}
+		r.note(Difference{}, &Figures{Wait: Wait{P50: test.before, P99: test.before}}, &Figures{Wait: Wait{P50: test.after, P99: test.after}})
+		assert.Len(t, r.Differences, int(test.noted), test)
+	}
+	for rejected, noted := range map[uint64]int{0: 0, 9: 0, 10: 1} {
+		r := Report{}
+		r.note(Difference{}, &Figures{Requests: 10_000, Rejected: rejected}, &Figures{Requests: 20_000})
+		assert.Len(t, r.Differences, noted, rejected)
+	}
+}
+
 // A duration that is unknown is the median of the kind, of the verb, or of all; and follows what comes.
 func TestServiceTimesAreLearned(t *testing.T) {
 	s := newServices()

@@ -53,23 +53,6 @@ func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 	}
 }
 
-func TestAFullQueueRejects(t *testing.T) {
-	for _, engine := range engines() {
-		t.Run(string(engine), func(t *testing.T) {
-			var trace requests
-			for i := range 5 {
-				trace = append(trace, get("alice", time.Duration(i)*time.Millisecond, time.Second))
-			}
-			options := trace.options()
-			options.Engine = engine
-			r := run(t, options, busy(1, 1, 1, 2)).Results[0]
-			assert.Equal(t, map[string]uint64{"queue-full": 2}, r.RejectedBy)
-			assert.Equal(t, uint64(3), r.Dispatched)
-			assert.InDelta(t, 1.998, r.Wait.Max, 1e-6)
-		})
-	}
-}
-
 func TestADisplacedRequestIsRejectedOnce(t *testing.T) {
 	// Two flows fill the level, and a third one displaces. The last request comes after the longest wait.
 	trace := sorted(
