@@ -126,7 +126,8 @@ func randomRequest(random *rand.Rand) flow.Attributes {
 }
 
 func TestMovesByAuditLog(t *testing.T) {
-	after := with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods")), schema("aaron", "high", 600, on(userSubject("bob"), "list", "pods")))
+	after := with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods")), schema("aaron", "high", 600, on(userSubject("bob"), "list", "pods")),
+		schema("devs", "low", 500, on(groupSubject("devs"), "*", "*")))
 	exec := podsOf("alice", "create", "a")
 	exec.Subresource = "exec"
 	r := compare(t, base(), after,
@@ -134,8 +135,9 @@ func TestMovesByAuditLog(t *testing.T) {
 		podsOf("bob", "list", "a"), podsOf("alice", "list", "a", "devs"), exec)
 	assert.Equal(t, Requests, r.Basis)
 	assert.Equal(t, 5, r.Checked)
-	assert.Equal(t, 3, r.Moved)
-	require.Len(t, r.Moves, 2)
+	assert.Equal(t, 4, r.Moved)
+	require.Len(t, r.Moves, 3)
+	assert.Equal(t, "devs (high) -> devs (low): alice | list | pods | a", text(r.Moves[1]), "the level changed")
 	assert.Equal(t, Move{
 		From: Place{"everybody", "low"}, To: Place{"alice", "high"}, Count: 2,
 		Users:      Top{Values: []Value{{"alice", 2}}},

@@ -22,7 +22,7 @@ func TestDirectory(t *testing.T) {
 	write("README", []byte("hello"))
 	require.NoError(t, os.MkdirAll(filepath.Join(directory, "pod", "kube-apiserver"), 0o700))
 	write("pod/kube-apiserver/1.log", []byte("2026-11-22T10:00:02Z stdout F "+event(2, "c", "carol", "/c")))
-	require.NoError(t, os.Symlink(filepath.Join("pod", "kube-apiserver", "1.log"), filepath.Join(directory, "link.log")))
+	require.NoError(t, os.Symlink(filepath.Join("pod", "kube-apiserver", "1.log"), filepath.Join(directory, "zlink.log")))
 	require.NoError(t, os.Symlink("nowhere", filepath.Join(directory, "dead.log")))
 	o := options()
 	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}}

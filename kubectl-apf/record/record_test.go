@@ -90,6 +90,9 @@ func TestJoin(t *testing.T) {
 		"/i ida agent x s l 60ms - {4 0 {0s}} queue-full",
 		"/j joe agent x service-accounts workload-low 250ms - {2 1 {5ms}} unknown",
 	}, got)
+	around := time.Second
+	joined := join(&item{}, &item{Request: logs.Request{Around: &around}})
+	assert.Equal(t, &around, joined.Around)
 }
 
 // Seven requests took 1.75 s, 0.25 s each. A watch does not count, and the end of two is unknown.

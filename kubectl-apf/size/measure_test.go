@@ -173,6 +173,7 @@ func TestScrapesThatSayNothing(t *testing.T) {
 		{"requests of exempt levels only", replicas{scraped("a", 0, 7, 0)}, replicas{exempt}, "no request that takes seats arrived"},
 		{"no histograms", replicas{scraped("a", 0, 7, 0)}, replicas{noHistogram}, "a has no apiserver_flowcontrol_request_execution_seconds: how long requests take is unknown"},
 		{"no metrics", replicas{scraped("a", 0, 7, 0)}, replicas{{Name: "a", Read: start()}}, "a has no metrics in the later scrape"},
+		{"no metrics before", replicas{{Name: "a", Read: start()}}, replicas{now}, "a has no metrics in the earlier scrape"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := size.Measure(test.before, test.after, 0, builtIn(t))

@@ -46,7 +46,7 @@ func isolated(c configuration.Configuration, limitOf func(level string) int) con
 		for name, l := range levels {
 			limit := int32(max(1, limitOf(name)))
 			total += int(limit)
-			l.NominalConcurrencyShares, l.LendablePercent, l.BorrowingLimitPercent = &limit, &none, &none
+			l.NominalConcurrencyShares, l.LendablePercent = &limit, &none // what nobody lends cannot be borrowed
 		}
 	})
 	for _, l := range c.PriorityLevels {

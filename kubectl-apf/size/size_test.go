@@ -223,6 +223,20 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 	}
 }
 
+// A level that lends most of its seats needs more than it uses, to have them when its requests come.
+func TestALevelThatLendsNeedsMore(t *testing.T) {
+	late := traffic(1, 60*time.Second, robot(poisson(5), exponential(0.1)), person(func(*random, float64) []float64 { return slices.Repeat([]float64{50}, 50) }, constant(0.1)))
+	c, most, none := builtIn(t), int32(90), int32(0)
+	for _, l := range c.PriorityLevels {
+		if l.Name == "global-default" {
+			l.Spec.Limited.LendablePercent, l.Spec.Limited.BorrowingLimitPercent = &most, &none
+		}
+	}
+	out := sized(t, late, size.Options{}, c, "level.global-default.wait.max == 0s")
+	assert.Equal(t, 50, levelOf(t, out, "global-default").Need.Seats)
+	assert.Greater(t, out.Need.Seats, 50*245/20*5/4, "a nominal limit of 50 does not suffice")
+}
+
 func TestFailuresAreReturned(t *testing.T) {
 	broken := errors.New("no trace")
 	options := size.Options{Goals: assertions(t, "rejected == 0"), Simulate: simulate.Options{Open: func() (simulate.Source, error) { return nil, broken }}}

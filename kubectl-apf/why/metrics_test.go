@@ -41,6 +41,8 @@ func TestMetricsAloneGiveCounters(t *testing.T) {
 		PriorityLevel: "queued", FlowSchema: "users", Dispatched: new(uint64(20)), Rejected: map[string]uint64{"queue-full": 4}, Waits: new(uint64(8)), MeanWaitSeconds: new(1.5),
 	}}, r.Counters)
 	assert.True(t, r.Affected(), "4 requests were rejected")
+	calm := inquire(Query{}, replicas, call{user: "u", group: "users", told: told("u", 1, "executed")})
+	assert.False(t, calm.Affected(), "events tell what the time since the start does not")
 	jobs := inquire(Query{FlowSchema: "jobs"}, replicas)
 	assert.False(t, jobs.Affected())
 	assert.Len(t, inquire(Query{}, replicas).Counters, 2, "without a query all schemas are counted")

@@ -28,3 +28,20 @@ func TestFairShareSolvesItsEquation(t *testing.T) {
 		assert.GreaterOrEqual(t, share+1e-9, capacity/float64(1+len(others)))
 	}
 }
+
+// The mean use of the requests that executed, or of the level's, is what a rejected one would have used.
+func TestDemand(t *testing.T) {
+	rejected := map[string]int{"queue-full": 3}
+	for _, test := range []struct {
+		account account
+		mean    float64
+		want    float64
+	}{
+		{account{executed: 1, used: amount{2, 2}}, 9, 2},
+		{account{executed: 1, used: amount{2, 2}, rejected: rejected}, 9, 8},
+		{account{used: amount{2, 2}, rejected: rejected}, 9, 29},
+		{account{used: amount{2, 2}, rejected: rejected}, 0, math.Inf(1)},
+	} {
+		assert.Equal(t, amount{test.want, test.want}, test.account.demand(amount{test.mean, test.mean}))
+	}
+}

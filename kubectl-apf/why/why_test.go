@@ -165,13 +165,17 @@ func TestSeatsOfAWriteBesidesTheFirstAreHeldWhileWatchersAreNotified(t *testing.
 	write := call{user: "alice", group: "users", verb: "update", took: time.Second, told: told("alice", 10, "executed")}
 	read := write
 	read.user, read.verb, read.told = "bob", "get", told("bob", 10, "executed")
-	r := inquire(Query{}, nil, write, read)
+	unknown := write // as many watchers as the two seats are for that the level grants
+	unknown.user, unknown.told = "carol", nil
+	r := inquire(Query{}, nil, write, read, unknown)
 	used := map[string]*float64{}
 	for _, f := range r.Flows {
 		used[f.Distinguisher] = f.SeatSeconds
 	}
 	assert.InDelta(t, 1+10*0.005, *used["alice"], 1e-9)
 	assert.InDelta(t, 10, *used["bob"], 1e-9)
+	assert.InDelta(t, 1, *used["carol"], 1e-9)
+	assert.InDelta(t, 1+2*0.005, *r.Flows[2].SeatSecondsAtMost, 1e-9)
 }
 
 func TestWhatTellsNoTimeHasNone(t *testing.T) {
