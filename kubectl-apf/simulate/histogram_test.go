@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,32 @@ func TestWhichDifferencesAreNoted(t *testing.T) {
 		r := Report{}
 		r.note(Difference{}, &Figures{Requests: 10_000, Rejected: rejected}, &Figures{Requests: 20_000})
 		assert.Len(t, r.Differences, noted, rejected)
+	}
+}
+
+func TestWhatContradictsTheTrace(t *testing.T) {
+	of := func(requests, waited, rejected uint64) Result {
+		return Result{Name: Baseline, Figures: Figures{Requests: requests, Waited: waited, Rejected: rejected}}
+	}
+	candidate := of(9, 0, 3)
+	candidate.Name = "candidate"
+	for _, test := range []struct {
+		then Recorded
+		now  Result
+		says string
+	}{
+		{Recorded{Rejected: 1}, of(9, 0, 0), "In the trace 1 requests were rejected. In the baseline none is, and none waits. "},
+		{Recorded{Rejected: 1}, of(9, 0, 1), ""},
+		{Recorded{Rejected: 1}, of(9, 1, 0), ""},
+		{Recorded{Told: 2, Waited: 1}, of(9, 0, 3), ""},
+		{Recorded{Told: 2}, of(9, 0, 3), "In the trace no request waited, and none was rejected. The baseline rejects 3 of 9. "},
+		{Recorded{Told: 2}, of(9, 5, 0), ""},
+		{Recorded{}, of(9, 0, 3), "In the trace no request was rejected. The baseline rejects 3 of 9. "},
+		{Recorded{}, candidate, ""},
+	} {
+		got := test.then.doubt(&test.now)
+		assert.Equal(t, test.says == "", got == "", got)
+		assert.True(t, strings.HasPrefix(got, test.says), got)
 	}
 }
 
