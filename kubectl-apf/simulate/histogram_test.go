@@ -60,6 +60,15 @@ func TestWhichDifferencesAreNoted(t *testing.T) {
 	}
 }
 
+func TestAFlowMayHaveAnotherSchemaOfItsLevel(t *testing.T) {
+	of := func(schema string, wait float64) Result {
+		return Result{Name: schema, Flows: []Flow{{Level: "l", Schema: schema, Distinguisher: "u", Figures: Figures{Wait: Wait{P50: wait}}}}}
+	}
+	r := Report{Results: []Result{of("a", 1), of("b", 2)}}
+	r.compare()
+	assert.Equal(t, []Difference{{Configuration: "b", Kind: OfFlow, Name: "u", Metric: "wait.p50", Before: 1, After: 2, From: "a", To: "b"}}, r.Differences)
+}
+
 func TestWhatContradictsTheTrace(t *testing.T) {
 	of := func(requests, waited, rejected uint64) Result {
 		return Result{Name: Baseline, Figures: Figures{Requests: requests, Waited: waited, Rejected: rejected}}

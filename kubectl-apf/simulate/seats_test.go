@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -52,4 +53,7 @@ func TestListsOfObjectsWhoseSizeTheTraceLacksAreSaid(t *testing.T) {
 	list.Verb = "list"
 	o := requests{list}.with(func(h *trace.Header) { h.Stored = map[string]trace.Stored{"pods": {Objects: 300}} })
 	assert.Contains(t, run(t, o, busy(40, 1, 1, 2)).Results[0].Notes, "1 of them take the most seats that they may: the trace lacks the size of the objects.")
+	counting := busy(40, 1, 1, 2)
+	counting.Configuration.Release, o.Engine = "1.33", simulate.Library
+	assert.NotContains(t, strings.Join(run(t, o, counting).Results[0].Notes, " "), "lacks the size", "it counts objects")
 }

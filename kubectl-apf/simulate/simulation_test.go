@@ -43,10 +43,11 @@ func TestASingleQueueWaitsAsTheFormulaSays(t *testing.T) {
 func TestARequestWaitsFifteenSecondsAtMost(t *testing.T) {
 	for _, engine := range engines() {
 		t.Run(string(engine), func(t *testing.T) {
-			options := requests{get("alice", 0, time.Minute), get("alice", time.Second, time.Second)}.options()
+			options := requests{get("alice", 0, time.Minute), get("alice", time.Second, time.Second), get("alice", 20*time.Second, time.Second)}.options()
 			options.Engine = engine
 			r := run(t, options, busy(1, 1, 1, 10)).Results[0]
-			assert.Equal(t, map[string]uint64{"time-out": 1}, r.RejectedBy)
+			assert.Equal(t, map[string]uint64{"time-out": 2}, r.RejectedBy)
+			assert.Equal(t, 1, levelOf(t, &r, "busy").MostWaiting, "one after the other")
 			assert.Equal(t, uint64(1), r.Dispatched)
 			assert.Equal(t, 60.0, r.Seconds, "until the last request has ended")
 		})

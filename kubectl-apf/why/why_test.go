@@ -212,6 +212,8 @@ func TestLevelThatIsGoneIsSaid(t *testing.T) {
 	assert.Empty(t, r.Flows[0].Queues)
 	assert.Nil(t, r.Flows[0].FairShare)
 	assert.Equal(t, []string{"gone", "-", "-", "-", "2", "old/runaway 60.0, old/ 0.0"}, r.levelTable().Rows[0])
+	metered := []replica.Replica{{Metrics: replica.Metrics{Levels: map[string]replica.LevelMetrics{"gone": {Current: new(7)}}}}}
+	assert.Equal(t, new(7.0), inquire(Query{User: "alice"}, metered, gone, runaway).Levels[0].Limit, "a server tells it")
 }
 
 func TestTheFlowsInAResultAreBounded(t *testing.T) {
