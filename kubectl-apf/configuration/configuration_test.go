@@ -43,8 +43,8 @@ func TestSharesAndLimits(t *testing.T) {
 	assert.EqualValues(t, 50, configuration.SumOfShares(c.PriorityLevels))
 	assert.Equal(t, map[string]int{"exempt": 0, "catch-all": 10, "few": 30, "default": 60}, c.NominalLimits())
 	changed := c.Changed(func(levels configuration.Settings) { levels["few"].NominalConcurrencyShares = new(int32(65)) })
-	for name, shares := range map[string][2]int32{"few": {15, 65}, "default": {30, 30}, "catch-all": {5, 5}, "exempt": {}, "absent": {}} {
-		assert.Equal(t, shares, [2]int32{c.Settings().Shares(name), changed.Settings().Shares(name)}, name)
+	for name, want := range map[string][2]int32{"few": {15, 65}, "default": {30, 30}, "catch-all": {5, 5}, "exempt": {}, "absent": {}} {
+		assert.Equal(t, want, [2]int32{c.Settings().Shares(name), changed.Settings().Shares(name)}, name)
 	}
 
 	f := c.InForce(time.Time{})

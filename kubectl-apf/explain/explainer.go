@@ -89,7 +89,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 	if a.FlowSchema.Rule == "" {
 		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", rules.CatchAll))
 	}
-	if r.Resource.Inferred {
+	if r.Inferred {
 		a.Notes = append(a.Notes, fmt.Sprintf("The API version and the scope of %q are assumed.", r.Resource))
 	}
 	e.estimate(&a, h, &begun.Attributes, &level.Config)

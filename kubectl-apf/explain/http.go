@@ -161,15 +161,15 @@ func (r Request) resourceRequest() (httpRequest, error) {
 
 // collection returns the path of the collection.
 func (r Request) collection() []string {
-	version := r.Resource.Version
+	version := r.Version
 	if version == "" {
 		version = "v1"
 	}
 	segments := []string{"api", version}
-	if r.Resource.Group != "" {
-		segments = []string{"apis", r.Resource.Group, version}
+	if r.Group != "" {
+		segments = []string{"apis", r.Group, version}
 	}
-	if r.Namespace != "" && r.Resource.String() != "namespaces" {
+	if r.Namespace != "" && (r.Group != "" || r.Resource.Resource != "namespaces") {
 		segments = append(segments, "namespaces", r.Namespace)
 	}
 	return append(segments, r.Resource.Resource)

@@ -147,7 +147,7 @@ func (p Parser) namespace(r Request, flags *Flags) (string, error) {
 	switch {
 	case flags.AllNamespaces && flags.Namespace != "":
 		return "", errors.New("-n and -A must not be given together")
-	case !r.Resource.Namespaced:
+	case !r.Namespaced:
 		return "", nil
 	case flags.Namespace != "":
 		return flags.Namespace, nil

@@ -37,6 +37,7 @@ func small(t *testing.T) *simulate.Report {
 	return report
 }
 
+//nolint:dupword // columns of a table
 func TestTheReportIsATableForPeople(t *testing.T) {
 	report := small(t)
 	var assertions []*simulate.Assertion
