@@ -1,3 +1,5 @@
+//go:build !race
+
 package queueset_test
 
 import (
@@ -11,12 +13,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
-
-func queues(n, hand, length int) queueset.Config {
-	return queueset.Config{Discipline: queueset.Queue, Queues: n, HandSize: hand, QueueLengthLimit: length}
-}
-
-func wide(n int) seats.Work { return seats.Work{Initial: n} }
 
 // The scenarios have the traffic of the library's tests and the same or tighter
 // margins.

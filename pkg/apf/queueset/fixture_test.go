@@ -88,3 +88,9 @@ func (f *fixture) configure(config queueset.Config, l queueset.Limits) {
 }
 
 func (f *fixture) seatsInUse() int { return f.set.Figures().SeatsInUse }
+
+func queues(n, hand, length int) queueset.Config {
+	return queueset.Config{Discipline: queueset.Queue, Queues: n, HandSize: hand, QueueLengthLimit: length}
+}
+
+func wide(n int) seats.Work { return seats.Work{Initial: n} }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package queueset_test
 
 import (
