@@ -50,6 +50,30 @@ func TestServiceAccountOfKubeSystem(t *testing.T) {
 	require.NotEmpty(t, r.Findings, "its level has less than workload-high, and it is named: an info")
 }
 
+// A finding is known if its code, object and field are: the next account has the same ones.
+func TestFindingsOfOthersHideNone(t *testing.T) {
+	first, err := Run(input(t, dns))
+	require.NoError(t, err)
+	in := input(t, source.Account{Namespace: "kube-system", Name: "proxy"})
+	for _, o := range first.Objects {
+		if o.FlowSchema != nil {
+			in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, o.FlowSchema)
+		} else {
+			in.Configuration.PriorityLevels = append(in.Configuration.PriorityLevels, o.PriorityLevel)
+		}
+	}
+	second, err := Run(in)
+	require.NoError(t, err)
+	codes := func(r *Result) (all []string) {
+		for _, f := range r.Findings {
+			all = append(all, string(f.Code))
+		}
+		return all
+	}
+	require.NotEmpty(t, codes(first))
+	assert.Subset(t, codes(second), codes(first))
+}
+
 func TestServiceAccountsOfOneNamespaceShareALevel(t *testing.T) {
 	other := source.Account{Namespace: "shop", Name: "cart"}
 	r, err := Run(input(t, web, other))
