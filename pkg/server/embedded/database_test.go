@@ -35,12 +35,15 @@ func TestAnInterruptedFirstStartIsRepeated(t *testing.T) {
 			killAtFirstSightOf(t, path, "member/wal/0000000000000000-0000000000000000.wal")
 		},
 		// Without the mark, etcd would wait forever for a leader.
-		"when there is a log without an entry": func(t *testing.T, path string) {
+		"twice, when there is a log without an entry": func(t *testing.T, path string) {
 			member := filepath.Join(path, "etcd", "member")
 			dir := openDirectory(t, path)
-			require.NoError(t, prepareStore(dir.etcdPath()))
-			require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
-			require.NoError(t, createLog(filepath.Join(member, "wal")))
+			for range 2 {
+				require.NoError(t, prepareStore(dir.etcdPath()))
+				require.FileExists(t, filepath.Join(member, firstStartName), "until a start is complete")
+				require.NoError(t, os.MkdirAll(filepath.Join(member, "snap"), 0o700))
+				require.NoError(t, createLog(filepath.Join(member, "wal")))
+			}
 			require.NoError(t, dir.Close())
 		},
 	}
