@@ -72,11 +72,13 @@ func TestGeneratedRequestsFollowTheHistograms(t *testing.T) {
 	rejected := replica.SchemaKey{Level: "global-default", FlowSchema: "rejected"} // all of them
 	system := replica.SchemaKey{Level: "system", FlowSchema: "system"}             // of another level
 	before, after := scraped("a", 0, 7, 0), scraped("a", time.Hour, 7, 0)
+	// Requests before the first scrape were shorter and narrower: they count for nothing.
+	before.Metrics.Schemas[system] = replica.SchemaMetrics{Dispatched: new(uint64(360_000)), Execution: half(360_000, 360_000), Width: half(1.8*360_000, 360_000)}
 	before.Metrics.Schemas[rejected] = replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 5}, Execution: half(50, 6)}
 	after.Metrics.Schemas = map[replica.SchemaKey]replica.SchemaMetrics{
 		people(): {Dispatched: new(uint64(1_080_000)), Execution: half(1_080_000, 1_080_000), Width: half(1.8*1_080_000, 1_080_000)},
 		rejected: {Rejected: map[string]uint64{"queue-full": 5 + 360_000}, Execution: half(50, 6)},
-		system:   {Dispatched: new(uint64(360_000)), Execution: half(9*360_000, 360_000), Width: half(6*360_000, 360_000)},
+		system:   {Dispatched: new(uint64(720_000)), Execution: half((1+9)*360_000, 720_000), Width: half((1.8+6)*360_000, 720_000)},
 	}
 	m, err := size.Measure(replicas{before}, replicas{after}, 0, builtIn(t))
 	require.NoError(t, err)
