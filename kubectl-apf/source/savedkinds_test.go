@@ -192,6 +192,7 @@ func TestMetricsAndDumpsOfDifferentTimes(t *testing.T) {
 		{"they agree", waiting + "7", 0, ""},
 		{"they contradict each other", waiting + "0", 0, "/metrics: The metrics and the dumps are of different times. On workload-low 0 requests wait here, and 7 in the dump."},
 		{"the files do", waiting + "7", time.Hour, "/metrics: The metrics and the dumps are of different times. The files were written 1h0m0s apart."},
+		{"the files do, and the metrics are older", waiting + "7", -time.Hour, "/metrics: The metrics and the dumps are of different times. The files were written 1h0m0s apart."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			directory := t.TempDir()
