@@ -41,3 +41,23 @@ func TestAQueueThatRestsForHalfARoundOfTheClockIsStillAtRest(t *testing.T) {
 		require.True(t, s.unused(q))
 	}
 }
+
+// The bound is one of flows that owe something at the same time.
+func TestAFlowOwesWhatItUsedHoweverManyHavePaid(t *testing.T) {
+	const execution = ServiceTimeGuess / 3 // too short to count afterwards
+	work := seats.AreaOf(1, execution)
+	s := fairQueue{limit: 1}
+	use := func(hash flow.Hash) {
+		r := &Request{Work: seats.Work{Initial: 1}, width: 1}
+		s.enqueue(r, s.queueOf(hash))
+		s.dispatch(r, 0)
+		s.unseat(r, execution, 0)
+	}
+	for i := range flow.Hash(maxDebts + 1) {
+		use(i)
+		s.advance(work)
+	}
+	owing := flow.Hash(maxDebts + 1)
+	use(owing)
+	assert.Equal(t, work, s.queueOf(owing).start.Sub(s.clock))
+}
