@@ -5,6 +5,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
 )
 
 // levelCases are the cases of FC2xx.
@@ -45,13 +46,13 @@ func levelCases() []checkCase {
 			bundle.Only = append(bundle.Only, levelObject(name))
 		}
 	}
-	// alone leaves mine and another level, with these percentages.
+	// alone leaves mine and another limited level, with these percentages, and exempt.
 	alone := func(lendable, othersBorrowing int32) change {
 		return func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 			other := level.DeepCopy()
 			other.Name = "other"
 			other.Spec.Limited.LendablePercent, other.Spec.Limited.BorrowingLimitPercent = new(lendable), new(othersBorrowing)
-			bundle.Defaults, bundle.PriorityLevels = Defaults{}, []*flowcontrolv1.PriorityLevelConfiguration{level, other}
+			bundle.Defaults, bundle.PriorityLevels = Defaults{}, []*flowcontrolv1.PriorityLevelConfiguration{level, other, bootstrap.MandatoryPriorityLevelConfigurationExempt}
 		}
 	}
 	unnamed := func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
