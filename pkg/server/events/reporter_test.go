@@ -58,10 +58,13 @@ func (s *server) Patch(event *corev1.Event, _ []byte) (*corev1.Event, error) {
 
 func resource() schema.GroupResource { return schema.GroupResource{Resource: "events"} }
 
-// said returns how often each thing was said, by "object reason".
+// said returns how often each warning was said, by "object reason".
 func (s *server) said() map[string]int32 {
 	found := map[string]int32{}
 	for _, event := range s.events {
+		if event.Type != corev1.EventTypeWarning {
+			continue // what is said is always one
+		}
 		found[event.InvolvedObject.Kind+"/"+event.InvolvedObject.Name+" "+event.Reason] = event.Count
 	}
 	return found

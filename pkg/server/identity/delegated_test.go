@@ -2,6 +2,7 @@ package identity
 
 import (
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +61,12 @@ func TestCABundlesOfFlagsNeedNoLookup(t *testing.T) {
 	users, cluster := newCA(t, "users"), newReviewer(t)
 	server := newTestServer(t, newTestOptions(t, "--kubeconfig="+cluster.kubeconfig(t), "--authentication-skip-lookup", "--client-ca-file="+users.file), "")
 	require.Equal(t, known("admin", user.SystemPrivilegedGroup), server.request(objects, users.client("admin", user.SystemPrivilegedGroup), nil))
+}
+
+func TestACABundleOfAFlagMustBeReadable(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.pem")
+	for _, flag := range []string{"--client-ca-file", "--requestheader-client-ca-file"} {
+		_, err := apply(t, newTestOptions(t, "--kubeconfig="+newReviewer(t).kubeconfig(t), flag+"="+missing), "")
+		require.ErrorContains(t, err, flag+"="+missing+": must be a CA bundle")
+	}
 }
