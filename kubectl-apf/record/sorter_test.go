@@ -54,3 +54,11 @@ func TestSorterUsesFiles(t *testing.T) {
 	_, err := os.Stat(name)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
+
+func TestWhatASorterCannotWriteIsNotLost(t *testing.T) {
+	s := sorter[any]{compare: func(_, _ *any) int { return 0 }, limit: 1}
+	require.ErrorContains(t, s.add(make(chan int)), "writing a temporary file: json: unsupported type")
+	s.close()
+	t.Setenv("TMPDIR", t.TempDir()+"/missing")
+	require.ErrorIs(t, s.add(1), os.ErrNotExist)
+}
