@@ -146,6 +146,27 @@ func TestLosingTheClusterLosesNothing(t *testing.T) {
 	})
 }
 
+// Informers list again when a watch has expired. All other errors of a watch are problems.
+func TestAnExpiredWatchIsNoProblem(t *testing.T) {
+	for _, test := range []struct {
+		err     error
+		problem bool
+	}{
+		{apierrors.NewResourceExpired("too old"), false},
+		{apierrors.NewGone("too old"), false},
+		{apierrors.NewInternalError(errors.New("broken")), true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f, server := newFixture(), newStub(objects()...)
+			server.PrependWatchReactor("*", func(clienttesting.Action) (bool, watch.Interface, error) { return true, nil, test.err })
+			following(t, newCluster(server, f.sources, utilclock.RealClock{}).follow)
+			pass(time.Minute)
+			assert.Equal(t, []string{"a"}, f.names())
+			assert.Equal(t, test.problem, f.status().Problems[fromCluster] != "", "%v: %v", test.err, f.status().Problems)
+		})
+	}
+}
+
 func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture()
@@ -158,14 +179,19 @@ func TestAClusterWithoutFlowSchemasIsNoConfiguration(t *testing.T) {
 
 func TestTheFileIsBetterThanTheCluster(t *testing.T) {
 	f := newFixture()
-	f.offer(fromCluster, "v1", nil, []*flowcontrolv1.FlowSchema{schemaV1("cluster")}, nil)
-	require.Equal(t, []string{"cluster"}, f.names())
+	for _, version := range []string{"v1beta3", "v1"} {
+		f.offer(fromCluster, version, nil, []*flowcontrolv1.FlowSchema{schemaV1("cluster")}, nil)
+		require.Equal(t, []string{"cluster"}, f.names())
+		require.Equal(t, version, f.status().Place)
+	}
 	path := t.TempDir() + "/a.yaml"
 	write(t, path, manifest("file"))
 	(&file{path: path, sources: f.sources}).read()
-	f.offer(fromCluster, "v1", nil, nil, nil)
+	f.offer(fromCluster, "v1", nil, nil, errors.New("broken"))
 	require.Equal(t, []string{"file"}, f.names())
-	require.Equal(t, fromFile, f.status().Source)
+	require.Equal(t, Status{Source: fromFile, Place: path, Since: start(), Problems: map[Source]string{fromCluster: "broken"}}, f.status())
+	f.offer(fromCluster, "v1", nil, nil, nil)
+	require.Empty(t, f.status().Problems)
 }
 
 func TestTheProblemOfOneResourceDoesNotOutliveIt(t *testing.T) {

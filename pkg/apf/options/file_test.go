@@ -28,6 +28,8 @@ func TestABadFileLeavesTheLastGoodOne(t *testing.T) {
 			`PATH, document 3: FlowSchema lost names the PriorityLevelConfiguration "gone", which is not there: add it`},
 		{"an invalid object", "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata: {name: a}\nspec: {type: Limited}\n",
 			`PriorityLevelConfiguration a: spec.limited must be set if, and only if, spec.type is "Limited"`},
+		{"an invalid number", strings.Replace(manifest("a"), "{limitResponse", "{lendablePercent: 101, limitResponse", 1),
+			`PriorityLevelConfiguration a: priority level "a" has lendable percent 101: must be between 0 and 100`},
 		{"nothing", "# none\n", "PATH: has no FlowSchema and no PriorityLevelConfiguration"},
 	}
 	for _, test := range tests {
@@ -99,22 +101,24 @@ func TestAMountedConfigMapThatChangesIsReadAgain(t *testing.T) {
 	write(t, filepath.Join(folder, "..1", "a.yaml"), manifest("first"))
 	write(t, filepath.Join(folder, "..2", "a.yaml"), manifest("second"))
 	write(t, filepath.Join(folder, "README"), "not a manifest")
+	write(t, filepath.Join(folder, "b.yml"), manifest("b"))
+	write(t, filepath.Join(folder, "c.json"), `{"apiVersion":"v1","kind":"List","items":[]}`)
 	require.NoError(t, os.Symlink("..1", filepath.Join(folder, "..data")))
 	require.NoError(t, os.Symlink("..data/a.yaml", filepath.Join(folder, "a.yaml")))
 	f := newFixture()
 	source := &file{path: folder, sources: f.sources}
 	source.read()
-	require.Equal(t, []string{"first"}, f.names())
+	require.Equal(t, []string{"first", "b"}, f.names())
 
 	require.NoError(t, os.Symlink("..2", filepath.Join(folder, "next")))
 	require.NoError(t, os.Rename(filepath.Join(folder, "next"), filepath.Join(folder, "..data")))
 	source.read()
-	require.Equal(t, []string{"second"}, f.names())
+	require.Equal(t, []string{"second", "b"}, f.names())
 
 	require.NoError(t, os.Rename(folder, folder+".away"))
 	t.Cleanup(func() { _ = os.RemoveAll(folder + ".away") })
 	source.read()
-	require.Equal(t, []string{"second"}, f.names(), "a folder that disappears leaves its last manifests")
+	require.Equal(t, []string{"second", "b"}, f.names(), "a folder that disappears leaves its last manifests")
 	require.Contains(t, f.status().Problems[fromFile], "no such file or directory")
 
 	require.NoError(t, os.Rename(folder+".away", folder))

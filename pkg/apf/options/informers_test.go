@@ -27,6 +27,8 @@ func TestInformersOfTheServerAreASource(t *testing.T) {
 	v1 := factory.Flowcontrol().V1()
 	o := NewOptions()
 	o.Informers = &Informers{Levels: v1.PriorityLevelConfigurations().Informer(), Schemas: v1.FlowSchemas().Informer()}
+	assert.Zero(t, o.config().Period, "the engine's default, as in kube-apiserver")
+	assert.Equal(t, period, NewOptions().config().Period)
 	s, f := server(t, o, http.NotFoundHandler())
 	stop, stopped := make(chan struct{}), make(chan error)
 	go func() { stopped <- f.Run(stop) }()

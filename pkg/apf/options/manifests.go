@@ -134,13 +134,7 @@ func (m *manifests) check() error {
 			errs = append(errs, fmt.Errorf("%s: FlowSchema %s names the PriorityLevelConfiguration %q, which is not there: add it", m.from["FlowSchema "+schema.Name], schema.Name, level))
 		}
 	}
-	configuration, problems := configsync.NewTranslator().Translate(m.levels, m.schemas)
-	for _, level := range configuration.Levels {
-		if err := level.Validate(); err != nil {
-			problems = append(problems, engine.Problem{Kind: engine.LevelKind, Name: level.Name, Err: err})
-		}
-	}
-	if len(problems) > 0 {
+	if _, problems := configsync.NewTranslator().Translate(m.levels, m.schemas); len(problems) > 0 {
 		errs = append(errs, engineProblems(problems))
 	}
 	return errors.Join(errs...)
