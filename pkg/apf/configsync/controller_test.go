@@ -2,6 +2,7 @@ package configsync
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -173,6 +174,69 @@ func TestNothingIsAppliedBeforeBothKindsAreKnown(t *testing.T) {
 	assert.Empty(t, f.engine.given)
 }
 
+// lateHandler is an informer whose event handlers never see the first list. unseen is called when
+// somebody asks whether one did.
+type lateHandler struct {
+	cache.SharedIndexInformer
+	unseen func()
+}
+
+func (i lateHandler) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	registration, err := i.SharedIndexInformer.AddEventHandler(handler)
+	return lateRegistration{registration, i.unseen}, err
+}
+
+type lateRegistration struct {
+	cache.ResourceEventHandlerRegistration
+	unseen func()
+}
+
+func (r lateRegistration) HasSynced() bool {
+	r.unseen()
+	return false
+}
+
+// Otherwise the first list would be applied, and then each of its objects would be a change.
+func TestNothingIsAppliedBeforeTheHandlersHaveSeenTheFirstLists(t *testing.T) {
+	f := newFixture(t, clock.RealClock{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	f.engine.work = cancel // or Run would not end
+	f.factory.Start(ctx.Done())
+	f.factory.WaitForCacheSync(ctx.Done())
+	f.config.Schemas = lateHandler{f.config.Schemas, cancel}
+	controller, err := New(f.config)
+	require.NoError(t, err)
+	require.EqualError(t, controller.Run(ctx), "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
+	assert.Empty(t, f.engine.given)
+}
+
+// busy is an informer whose API is written to before each listing.
+type busy struct {
+	cache.SharedIndexInformer
+	write func()
+}
+
+func (i busy) GetStore() cache.Store {
+	i.write()
+	return i.SharedIndexInformer.GetStore()
+}
+
+func TestALevelThatIsWrittenBeforeItsSchemaIsAppliedWithIt(t *testing.T) {
+	f := newFixture(t, clock.RealClock{})
+	levels, schemas := f.config.Levels.GetStore(), f.config.Schemas.GetStore()
+	f.config.Schemas = busy{f.config.Schemas, func() {
+		require.NoError(t, levels.Add(queuing("l", 1)))
+		require.NoError(t, schemas.Add(forUser("s", "l", "alice")))
+	}}
+	controller, err := New(f.config)
+	require.NoError(t, err)
+	controller.apply()
+	levelNames, schemaNames := namesOf(<-f.engine.given)
+	assert.Equal(t, []string{"s"}, schemaNames)
+	assert.Equal(t, []string{"l"}, levelNames)
+}
+
 func TestChangesThatMeanNothingAreNotApplied(t *testing.T) {
 	f := newFixture(t, clock.RealClock{})
 	schemas := f.client.FlowcontrolV1().FlowSchemas()
@@ -221,13 +285,16 @@ func TestProblemsAreReportedOnce(t *testing.T) {
 	require.Len(t, f.reported, 2)
 	assert.Equal(t, "l", f.reported[0].Name)
 	assert.Equal(t, "s", f.reported[1].Name)
+	f.engine.problems[0].Err = errors.New("another")
+	controller.apply()
+	require.Len(t, f.reported, 3, "another problem of the same object")
 
 	// After another valid version, the problem is reported again.
 	require.NoError(t, store.Update(queuing("l", 1)))
 	controller.apply()
 	require.NoError(t, store.Update(malformed("l")))
 	controller.apply()
-	assert.Len(t, f.reported, 3)
+	assert.Len(t, f.reported, 4)
 }
 
 func TestBurstsAreServedTogether(t *testing.T) {

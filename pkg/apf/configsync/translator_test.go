@@ -65,6 +65,18 @@ func TestTranslateLevel(t *testing.T) {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) { p.Spec.Limited.LimitResponse.Queuing.HandSize = 65 },
 			err:    `priority level "l": 64 queues with hands of 65: hand size 65 must not exceed deck size 64`,
 		},
+		"the exempt level": {
+			change: func(p *flowcontrol.PriorityLevelConfiguration) {
+				p.Name = "exempt"
+				p.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: flowcontrol.PriorityLevelEnablementExempt, Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{
+					NominalConcurrencyShares: new(int32(9)), LendablePercent: new(int32(20)),
+				}}
+			},
+			want: func(c *engine.LevelConfig) {
+				c.Name, c.Config = "exempt", queueset.Config{Discipline: queueset.Exempt}
+				c.Share = allocation.Share{Shares: 9, LendablePercent: 20}
+			},
+		},
 		"an exempt level of another name": {
 			change: func(p *flowcontrol.PriorityLevelConfiguration) {
 				p.Spec = flowcontrol.PriorityLevelConfigurationSpec{Type: flowcontrol.PriorityLevelEnablementExempt, Exempt: &flowcontrol.ExemptPriorityLevelConfiguration{}}
