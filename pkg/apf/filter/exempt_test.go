@@ -33,9 +33,11 @@ func TestExemptRequestsInFlightAreBounded(t *testing.T) {
 		<-executing
 	}
 
-	rejected := s.ask(handler, requestBy(master, "get", ""))
-	require.Equal(t, http.StatusTooManyRequests, rejected.Code)
-	require.NotEmpty(t, rejected.Header().Get("Retry-After"))
+	for range s.options.ExemptLimit.InFlight {
+		rejected := s.ask(handler, requestBy(master, "get", ""))
+		require.Equal(t, http.StatusTooManyRequests, rejected.Code)
+		require.NotEmpty(t, rejected.Header().Get("Retry-After"))
+	}
 	for name, request := range map[string]*http.Request{
 		"a request that bypasses the limit": requestBy(master, "delete", ""),
 		"a watch":                           requestBy(master, "watch", ""),
@@ -48,7 +50,7 @@ func TestExemptRequestsInFlightAreBounded(t *testing.T) {
 	for range s.options.ExemptLimit.InFlight {
 		<-done
 	}
-	require.Equal(t, http.StatusOK, s.ask(handler, requestBy(master, "get", "")).Code, "they are counted out again")
+	require.Equal(t, http.StatusOK, s.ask(handler, requestBy(master, "get", "")).Code, "all are counted out again")
 	s.requireIdle()
 }
 

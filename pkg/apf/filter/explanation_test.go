@@ -53,6 +53,7 @@ func TestRejectionIsExplainedToThoseWhoMayKnow(t *testing.T) {
 			r.Header.Set("Accept", accept)
 			w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r)
 			require.Equal(t, http.StatusTooManyRequests, w.Code)
+			assert.Empty(t, w.Header().Get("X-Content-Type-Options"), "the library sets it with its text")
 			var status metav1.Status
 			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &status), w.Body.String())
 			assert.Equal(t, metav1.StatusReasonTooManyRequests, status.Reason)

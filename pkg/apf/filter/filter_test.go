@@ -3,6 +3,7 @@ package filter
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,6 +50,15 @@ func TestAResponseHasNoUIDsOfObjectsThatHaveNone(t *testing.T) {
 	w := s.ask(s.before(func(http.ResponseWriter, *http.Request) {}), requestBy("somebody of catch-all", "get", ""))
 	assert.Empty(t, w.Result().Header.Values(schemaHeader))
 	assert.Empty(t, w.Result().Header.Values(levelHeader))
+}
+
+// Handler chains of two flow controls may nest. Each has options of its own.
+func TestTheExchangeOfAnotherEngineIsNotUsed(t *testing.T) {
+	outer, inner := newSite(t, queueset.Reject, 1), newSite(t, queueset.Reject, 1)
+	outer.before(func(_ http.ResponseWriter, r *http.Request) {
+		assert.NotNil(t, exchangeOf(r.Context(), outer.engine))
+		assert.Nil(t, exchangeOf(r.Context(), inner.engine))
+	}).ServeHTTP(httptest.NewRecorder(), requestBy(nobody, "get", ""))
 }
 
 func TestLongRunningRequestsAreNotGovernedUnlessTheyWatch(t *testing.T) {
@@ -144,11 +154,14 @@ func TestWaitingEndsAtAQuarterOfTheDeadline(t *testing.T) {
 						time.AfterFunc(test.leaves, cancel)
 					}
 				}
+				ctx = apirequest.WithLatencyTrackers(ctx)
+				trackers, _ := apirequest.LatencyTrackersFrom(ctx)
 				begin := time.Now()
 				w := s.ask(s.before(func(http.ResponseWriter, *http.Request) { t.Error("served") }), r.WithContext(ctx))
 
 				assert.Equal(t, http.StatusTooManyRequests, w.Code)
 				assert.Equal(t, test.want, time.Since(begin))
+				assert.Equal(t, test.want, trackers.APFQueueWaitTracker.GetLatency())
 				want := [stats.Reasons]uint64{stats.TimeOut: 1}
 				if test.leaves > 0 {
 					want = [stats.Reasons]uint64{stats.Cancelled: 1}

@@ -20,6 +20,20 @@ type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
+// lossyWriter fails to write once.
+type lossyWriter struct {
+	http.ResponseWriter
+	failed bool
+}
+
+func (w *lossyWriter) Write(p []byte) (int, error) {
+	if !w.failed {
+		w.failed = true
+		return 0, io.ErrShortWrite
+	}
+	return w.ResponseWriter.Write(p)
+}
+
 // The response writer of a list has the interfaces of the server's.
 func TestResponseWriterOfAListFlushesAndHijacksAsThatOfTheServer(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {

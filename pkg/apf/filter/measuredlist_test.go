@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,6 +98,18 @@ func TestMemoryOfAListIsMeasured(t *testing.T) {
 	}
 }
 
+func TestDurationOfAListIsMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLearningSite(t)
+		<-time.After(time.Hour)
+		s.ask(s.before(func(w http.ResponseWriter, _ *http.Request) {
+			<-time.After(3 * time.Second)
+			_, _ = w.Write([]byte("{}"))
+		}), requestBy(nobody, "list", fromCache))
+		assert.Equal(t, 3*time.Second, s.learnt()[0].Took)
+	})
+}
+
 func TestSeatsOfAListFollowWhatSuchListsTook(t *testing.T) {
 	s := newLearningSite(t)
 	require.Equal(t, 10, s.seats(fromCache), "10,000 objects of 1,000 bytes, at most 1,000,000 at one time")
@@ -145,6 +159,7 @@ func TestOnlyListsThatSucceedAreLearned(t *testing.T) {
 		{"a list that is forbidden", "list", "", status(http.StatusForbidden), httptest.NewRecorder()},
 		{"a list that fails", "list", "", status(http.StatusInternalServerError), httptest.NewRecorder()},
 		{"a list that the client does not read", "list", "", handler, brokenWriter{httptest.NewRecorder()}},
+		{"a list that loses a part on its way", "list", "", handler, &lossyWriter{ResponseWriter: httptest.NewRecorder()}},
 		{"a list that panics", "list", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")); panic("x") }, httptest.NewRecorder()},
 		{"a list with invalid options", "list", "limit=x", handler, httptest.NewRecorder()},
 		{"a watch", "watch", "", handler, httptest.NewRecorder()},
