@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,7 +80,8 @@ func (s *site) withCache(filled bool) (stop func()) {
 	require.NoError(s.t, metav1.AddMetaToScheme(scheme))
 	filling := make(chan struct{})
 	e := &stalled{s.etcd, filling}
-	fill := func(storage.Interface, schema.GroupResource) (storage.Interface, func()) { return e, func() {} }
+	endFilling := sync.OnceFunc(func() { close(filling) }) // or the cache could not be stopped
+	fill := func(storage.Interface, schema.GroupResource) (storage.Interface, func()) { return e, endFilling }
 	store, stopCache, err := s.reads.withCache(Layers{Fill: fill}, requests{e}, cacher.Config{
 		Versioner:           e.Versioner(),
 		GroupResource:       configMaps,
@@ -94,11 +96,10 @@ func (s *site) withCache(filled bool) (stop func()) {
 	require.NoError(s.t, err)
 	s.store, s.etcd.took = store, 300*time.Millisecond
 	if filled {
-		close(filling)
+		endFilling()
 		eventually.Holds(s.t, "the cache is filled", func(a *eventually.Attempt) { require.NoError(a, store.ReadinessCheck()) })
-		return stopCache
 	}
-	return func() { close(filling); stopCache() }
+	return stopCache
 }
 
 // assertShared asserts that one read served several lists. How many depends on when the scheduler
