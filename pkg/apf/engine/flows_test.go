@@ -72,9 +72,15 @@ func TestRejectionsAreRemembered(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	require.False(t, waiting.Wait(ctx))
-	waiting.End()
+	assert.Equal(t, time.Second, waiting.Waited())
 	holder.Finish()
 	holder.End()
+	waiting.Arrive(seats.Work{Initial: 1})
+	assert.Zero(t, waiting.Waited(), "for its second arrival it does not wait")
+	waiting.Finish()
+	waiting.Unseated = true
+	waiting.End()
+	assert.False(t, waiting.Unseated, "or the next request from the pool would be")
 
 	record := func(user string, reason stats.Reason, count uint64, at time.Duration, path string, queue int) rejections.Record {
 		return rejections.Record{

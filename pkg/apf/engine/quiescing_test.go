@@ -93,6 +93,32 @@ func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 	f.admit("a").Finish()
 }
 
+func TestARequestWhoseCallbackPanicsAfterItsWaitLeavesNoSeat(t *testing.T) {
+	f := newFixture(t, 1)
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 1)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
+	holder, waiting := f.admit("a"), f.classified("a")
+	assert.PanicsWithValue(t, "broken", func() {
+		waiting.Admit(t.Context(), seats.Work{Initial: 1}, func(queued bool) {
+			if !queued {
+				panic("broken")
+			}
+			holder.Finish()
+		})
+	})
+	level, _ := f.level("a")
+	assert.Zero(t, level.Figures.Executing)
+	assert.Zero(t, level.Figures.SeatsInUse)
+}
+
+func TestAMandatorySchemaWithoutItsLevelIsSupplied(t *testing.T) {
+	f := newFixture(t, 100)
+	f.apply(engine.Configuration{Schemas: []rules.Schema{schemaOf(rules.CatchAll, "gone", 10)}})
+	request := f.classified("anyone")
+	assert.Equal(t, rules.CatchAll, request.Schema().Name)
+	assert.Equal(t, rules.CatchAll, request.Level().Name)
+	assert.Len(t, f.engine.Schemas(), 2)
+}
+
 func TestAnIdleLevelGoesAtOnce(t *testing.T) {
 	f := newFixture(t, 100)
 	f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 5)}})

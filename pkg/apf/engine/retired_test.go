@@ -74,8 +74,10 @@ func TestRetiredFiguresAreForgottenWhenTheyAreIdle(t *testing.T) {
 	f.engine.Rebalance()
 	require.True(t, late.Admit(context.Background(), seats.Work{Initial: 1}, nil))
 	assert.Equal(t, map[string]int{"a/s": 1}, f.executingSeats(), "it was classified before and arrives after")
+	f.engine.Rebalance()
 	late.Finish()
-	assert.Equal(t, 1, f.engine.RetiredSeries())
+	f.engine.Rebalance()
+	assert.Equal(t, 1, f.engine.RetiredSeries(), "they were idle once before, but not since")
 	f.engine.Rebalance()
 	assert.Zero(t, f.engine.RetiredSeries())
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
@@ -19,4 +20,16 @@ func TestMaxWidthIsFifteenPercentOrAHandsPartAndOneAtLeast(t *testing.T) {
 	}
 	assert.Zero(t, f.engine.MaxWidth("catch-all"))
 	assert.Zero(t, f.engine.MaxWidth("none"))
+}
+
+func TestSeatsThatALevelLendsDoNotNarrowItsRequests(t *testing.T) {
+	f := newFixture(t, 100)
+	lender := queuing("lender", 95)
+	lender.LendablePercent = 100
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{lender}})
+	f.engine.Rebalance()
+	level, _ := f.level("lender")
+	require.Equal(t, 95, level.Limits.Nominal)
+	require.Less(t, level.Seats.Current, 95)
+	assert.Equal(t, 15, f.engine.MaxWidth("lender"), "15 % of the nominal limit")
 }
