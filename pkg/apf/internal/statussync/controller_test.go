@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
@@ -201,10 +202,22 @@ type deaf struct{ *informer }
 
 func (deaf) HasSynced() bool { return false }
 
+// late is an informer whose event handlers have not seen the first list.
+type late struct{ *informer }
+
+func (i late) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	_, err := i.informer.AddEventHandler(h)
+	return deaf(i), err
+}
+
 func TestRunEndsIfTheAPIIsNeverSeen(t *testing.T) {
 	a := newAPI()
-	controller := New(Config{Levels: deaf{a.levels}, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	assert.EqualError(t, controller.Run(ctx), "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
+	for name, informer := range map[string]cache.SharedIndexInformer{"no list": deaf{a.levels}, "a list that no handler has seen": late{a.levels}} {
+		t.Run(name, func(t *testing.T) {
+			controller := New(Config{Levels: informer, Schemas: a.schemas, SchemaPatcher: a, LevelGetter: a, Clock: clock.RealClock{}})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			assert.EqualError(t, controller.Run(ctx), "the informers of FlowSchemas and PriorityLevelConfigurations did not sync before shutdown")
+		})
+	}
 }
