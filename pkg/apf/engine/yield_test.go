@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,4 +70,21 @@ func TestADisplacedRequestThatMayWithdrawIsRejected(t *testing.T) {
 	for _, r := range []*engine.Request{held, displaced, mouse} {
 		r.End()
 	}
+}
+
+func TestAWithdrawnRequestHasWaited(t *testing.T) {
+	f := newFixture(t, 10)
+	level := queuing("full", 1)
+	f.apply(engine.Configuration{Levels: []engine.LevelConfig{level, queuing("other", 9)}, Schemas: []rules.Schema{schemaOf("users", "full", 10)}})
+	held, r := f.admit("users"), f.classified("users")
+	require.Equal(t, queueset.Waiting, r.Arrive(seats.Work{Initial: 1}))
+	f.clock.Advance(3 * time.Second)
+	unneeded := make(chan struct{})
+	close(unneeded)
+	seated, rejected := r.WaitUnless(t.Context(), unneeded)
+	assert.False(t, seated || rejected)
+	assert.Equal(t, 3*time.Second, r.Waited())
+	held.Finish()
+	held.End()
+	r.End()
 }
