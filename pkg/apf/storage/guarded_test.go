@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	etcdfeature "k8s.io/apiserver/pkg/storage/feature"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/test/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/leaks"
 )
 
@@ -59,6 +61,19 @@ func TestFiftyIdenticalListsReadTwice(t *testing.T) {
 		problems, err := testutil.CollectAndLint(s.reads)
 		require.NoError(t, err)
 		assert.Empty(t, problems)
+	})
+}
+
+func TestReadsOfEtcdAreLoggedOnceAMinute(t *testing.T) {
+	log := logs.Record(t, "0")
+	said := func() int { return strings.Count(log.String(), "Lists read from etcd") }
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, 600)
+		s.sendAll(fifty())
+		assert.Equal(t, 1, said())
+		<-time.After(logInterval)
+		s.sendAll([]*list{{}})
+		assert.Equal(t, 2, said())
 	})
 }
 
