@@ -209,6 +209,23 @@ func TestMemoryIsBoundedHoweverManyTypesAndKindsThereAre(t *testing.T) {
 	observe(1_000_000, time.Minute+idle+1)
 	assert.Contains(t, *l.types.Load(), StoredType{Resource: "1000000"}, "it replaces an idle one")
 	assert.Len(t, *l.types.Load(), maxTypes)
+
+	for known := range *l.types.Load() {
+		l.Observe(known, ListKind{}, Observation{Bytes: 1}, 3*idle)
+	}
+	observe(1_000_001, 3*idle+1)
+	assert.NotContains(t, *l.types.Load(), StoredType{Resource: "1000001"}, "no type is idle any more")
+}
+
+func TestWithoutCountedReadsAListThatIsEncodedWholeIsNotLowered(t *testing.T) {
+	for counts, seats := range map[bool]int{true: 1, false: 10} {
+		l := Learned{Learner: NewLearner(), Now: func() time.Duration { return 0 }, CountsReads: counts}
+		read := Read{Source: FromStorage, Type: pods(), Kind: ListKind{FromStorage: true, Whole: true}}
+		for range 5 {
+			l.Learner.Observe(pods(), read.Kind, Observation{Bytes: 100 * kilobyte, Prior: megabyte}, 0)
+		}
+		assert.Equal(t, seats, l.Read(read, Stored{Objects: 1_000, Size: kilobyte}, 0).Work.Initial, "counts reads: %t", counts)
+	}
 }
 
 func TestKindsAreTheirPlaces(t *testing.T) {

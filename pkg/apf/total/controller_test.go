@@ -30,6 +30,7 @@ func TestTotalFallsOnSignsOfTheMachineAlone(t *testing.T) {
 		{"memory is at its limit", samplesOf(0.001, 1, 0), 900, []Reason{LowMemory}},
 		{"the quota is used up", samplesOf(0.001, 0, 1), 900, []Reason{Throttled}},
 		{"the cut is the largest of all signals, and named first", samplesOf(0.050, 0.90, 0.25), 940, []Reason{LowMemory, SlowScheduling, Throttled}},
+		{"equal cuts are named in the order of the signals", samplesOf(0.050, 0.85, 0), 980, []Reason{SlowScheduling, LowMemory}},
 		{"goroutines wait a little", samplesOf(0.075, 0, 0), 940, []Reason{SlowScheduling}},
 		{"goroutines just begin to wait", samplesOf(0.050, 0, 0), 980, []Reason{SlowScheduling}},
 		{"nothing is short", samplesOf(0.001, 0.5, 0.05), 1050, []Reason{Seats}},
