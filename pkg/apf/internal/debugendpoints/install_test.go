@@ -199,3 +199,9 @@ func TestNoClientCanForgeARow(t *testing.T) {
 		assert.Equal(t, path == "dump_requests?includeRequestDetails=1", strings.Contains(body, "zoë"))
 	}
 }
+
+func TestALevelWhoseSeatsAreHeldAfterTheExecutionIsNotIdle(t *testing.T) {
+	rows := levelRows([]engine.LevelReport{{}, {Figures: queueset.Figures{SeatsInUse: 1}}})
+	assert.True(t, rows[0].IsIdle)
+	assert.False(t, rows[1].IsIdle)
+}

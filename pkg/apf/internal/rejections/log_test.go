@@ -39,6 +39,7 @@ func TestRecordHasTheCountAndTheLastRequest(t *testing.T) {
 		{Schema: "schema", Distinguisher: "bob", Reason: stats.ConcurrencyLimit, Count: 1, First: 2 * time.Second, Last: 2 * time.Second, User: "bob", Verb: "get", Path: "/api", Queue: -1, Seats: 1},
 	}, l.Records())
 	assert.Equal(t, 2, l.Flows(0))
+	assert.Equal(t, 2, l.Flows(2*time.Second), "the last rejection of a record counts, not the first")
 	assert.Equal(t, 1, l.Flows(3*time.Second))
 	assert.Zero(t, l.Flows(5*time.Second))
 }
