@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
@@ -26,7 +25,7 @@ func TestValuesAreValidUpToTheirBounds(t *testing.T) {
 	}
 	percent := func(lendable, borrowing int32) func(*flowcontrol.FlowSchema, *flowcontrol.PriorityLevelConfiguration) {
 		return func(_ *flowcontrol.FlowSchema, level *flowcontrol.PriorityLevelConfiguration) {
-			level.Spec.Limited.LendablePercent, level.Spec.Limited.BorrowingLimitPercent = ptr.To(lendable), ptr.To(borrowing)
+			level.Spec.Limited.LendablePercent, level.Spec.Limited.BorrowingLimitPercent = new(lendable), new(borrowing)
 		}
 	}
 	queues := func(number, handSize, length int32) func(*flowcontrol.FlowSchema, *flowcontrol.PriorityLevelConfiguration) {
