@@ -57,6 +57,7 @@ func TestLintOfLogs(t *testing.T) {
 	const user = "system:serviceaccount:shop:scaler"
 	t.Chdir(t.TempDir())
 	write(t, "audit.log", scalerLog())
+	write(t, "proxy.log", strings.Replace(scalerLog(), `"system:serviceaccount:shop:scaler","groups":["system:serviceaccounts","system:serviceaccounts:shop",`, `"system:kube-proxy","groups":[`, 1))
 	write(t, "scaler.log", throttledLine)
 	const missing = "failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n"
 	write(t, "webhook.log", "W0307 reflector.go:424] a.go:134: "+missing+"E0307 reflector.go:140] a.go:134: Failed to watch *v1beta3.FlowSchema: "+missing)
@@ -92,6 +93,7 @@ func TestLintOfLogs(t *testing.T) {
 			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: the API server does not serve the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
 			"0 errors, 2 warnings",
 		}},
+		{"an agent of nodes among unknown users", []string{"--audit-log=proxy.log"}, statusOK, []string{"warning FC601 User/system:kube-proxy", `"global-default"`}},
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},
 		{"a time zone that does not exist", []string{"--audit-log=audit.log", "--log-time-zone=Mars/Base"}, statusFailed, []string{"--log-time-zone"}},
