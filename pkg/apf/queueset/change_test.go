@@ -146,27 +146,6 @@ func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	assert.Equal(t, 3, f.seatsInUse())
 }
 
-// Issue 105469: the virtual clock eventually overflows.
-func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
-	for name, zero := range map[string]seats.Progress{"unsigned": 0, "signed": 1 << 63} {
-		t.Run(name, func(t *testing.T) {
-			s := newSimulation(t, queues(9, 1, 8), 4,
-				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
-				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
-			)
-			s.set.StartVirtualClockAt(zero.Add(-seats.AreaOf(1, 20*time.Second)))
-			for range 30 {
-				assertShares(t, []float64{2, 2}, s.shares(2*time.Second), 0.26)
-				require.NoError(t, s.set.Inconsistency())
-			}
-			if zero == 0 {
-				assert.EqualValues(t, 1, s.set.Figures().EpochAdvances)
-			}
-			s.drain()
-		})
-	}
-}
-
 // Issue 97041: a forward jump of the clock caused a busy loop. Here a jump is
 // one arithmetic step, whatever its size.
 func TestAForwardJumpOfTheClockIsOneStep(t *testing.T) {

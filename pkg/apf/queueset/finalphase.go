@@ -1,6 +1,7 @@
 package queueset
 
 import (
+	"container/heap"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
@@ -10,8 +11,8 @@ import (
 // finalPhase is a finished request that still holds its final seats.
 type finalPhase struct {
 	seats  int
-	queue  *queue // nil if the request was in none
-	era    uint64 // of the queue
+	due    time.Duration // when its additional latency is over
+	queue  *flowQueue    // nil if the request was in none
 	series *stats.Series
 	shard  int // of the series
 }
@@ -21,55 +22,47 @@ type finalPhase struct {
 type finalPhases struct {
 	clock  clock.Clock
 	end    func() // called when an additional latency is over
-	ending heap[time.Duration, finalPhase]
+	phases phaseHeap
 	timer  clock.Timer
-	next   time.Duration // when the timer calls end; means nothing while ending is empty
 }
 
-// add adds a phase that lasts until due.
-func (p *finalPhases) add(f finalPhase, due, now time.Duration) {
-	p.ending.push(node[time.Duration, finalPhase]{rank: rank[time.Duration]{at: due}, number: unnumbered, item: f})
-	if len(p.ending.nodes) == 1 || due < p.next {
+// add adds a phase.
+func (p *finalPhases) add(f finalPhase, now time.Duration) {
+	heap.Push(&p.phases, f)
+	if p.phases[0].due == f.due {
 		p.arm(now)
 	}
 }
 
-// due returns a phase that is over, nil if there is none.
-func (p *finalPhases) due(now time.Duration) *finalPhase {
-	if len(p.ending.nodes) == 0 || p.ending.nodes[0].at > now {
-		return nil
-	}
-	return &p.ending.nodes[0].item
-}
-
 // popDue removes a phase that is over and returns it, or false if there is none.
 func (p *finalPhases) popDue(now time.Duration) (f finalPhase, ok bool) {
-	first := p.due(now)
-	if first == nil {
+	if len(p.phases) == 0 || p.phases[0].due > now {
 		return finalPhase{}, false
 	}
-	f = *first
-	p.ending.remove(0)
-	return f, true
-}
-
-// moveTo moves all phases to other.
-func (p *finalPhases) moveTo(other *finalPhases, now time.Duration) {
-	for i := range p.ending.nodes {
-		other.add(p.ending.nodes[i].item, p.ending.nodes[i].at, now)
-	}
-	p.ending.clear()
+	return heap.Pop(&p.phases).(finalPhase), true
 }
 
 // arm sets the timer to the end of the first phase, if there is one.
 func (p *finalPhases) arm(now time.Duration) {
-	if len(p.ending.nodes) == 0 {
-		return
+	switch {
+	case len(p.phases) == 0:
+	case p.timer == nil:
+		p.timer = p.clock.AfterFunc(p.phases[0].due-now, p.end)
+	default:
+		p.timer.Reset(p.phases[0].due - now)
 	}
-	p.next = p.ending.nodes[0].at
-	if p.timer == nil {
-		p.timer = p.clock.AfterFunc(p.next-now, p.end)
-		return
-	}
-	p.timer.Reset(p.next - now)
+}
+
+type phaseHeap []finalPhase
+
+func (h phaseHeap) Len() int           { return len(h) }
+func (h phaseHeap) Less(i, j int) bool { return h[i].due < h[j].due }
+func (h phaseHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *phaseHeap) Push(f any)        { *h = append(*h, f.(finalPhase)) }
+func (h *phaseHeap) Pop() any {
+	last := len(*h) - 1
+	f := (*h)[last]
+	(*h)[last] = finalPhase{}
+	*h = (*h)[:last]
+	return f
 }

@@ -1,7 +1,6 @@
 package queueset
 
 import (
-	"cmp"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +27,11 @@ type Request struct {
 	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
 	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
+	// Tenant names the tenant of the flow within its flow schema. A flow without one is a tenant of
+	// its own.
+	Tenant string
+	// Weight is that of the flow, and TenantWeight that of its tenant. Less than 1 means 1.
+	Weight, TenantWeight int
 	// Unseated means that the request takes no seat while it executes. Only for Exempt,
 	// which never waits for seats.
 	Unseated bool
@@ -40,26 +44,23 @@ type Request struct {
 
 	deadline atomic.Int64 // when the client leaves, by the clock of the Set; 0 if unknown
 
-	shard   uint32        // modulo the number of shards: where seats and counters are found
+	shard   uint32        // modulo the number of shards of the layout: where counters are found
 	ready   chan struct{} // receives once when a waiting request is dispatched
 	arrived time.Duration
 
-	// The lock of the shard guards what follows while the Set is open, and the Set's lock while it
-	// is closed. Only methods of lockedShard, lockedSet and what that holds write it. The owner of
-	// a seated request reads it without a lock.
+	// The lock of the Set guards what follows. The owner of a seated request reads it without a lock.
 	phase   phase
-	era     uint64         // of the fair queue, when queue was assigned
-	held    int            // seats held while executing
-	width   int            // seats counted while waiting
-	started time.Duration  // when the request was seated
-	charged time.Duration  // from when on the execution is charged to queue
-	area    seats.Area     // work charged at dispatch
-	arrival seats.Progress // R when the request was enqueued
-	queue   *queue
-	serial  uint64 // orders the requests that wait, from 1 on
+	held    int           // seats held while executing
+	width   int           // seats counted while waiting
+	started time.Duration // when the request was seated
+	cost    float64       // seat-seconds charged at the start
+	known   bool          // something was known of the flow at the start
+	stamps  [2]stamp      // in the root, and in the schedule of its tenant
+	queue   *flowQueue    // nil if it executes without one
+	serial  uint64        // orders the requests that wait, from 1 on
 
 	prev, next        *Request // neighbours in the queue; next also in a list of woken requests
-	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
+	newer, older      *Request // neighbours in the list of all requests
 	rejectedForReason stats.Reason
 	rejectedBy        int // index of a queue, or noQueue
 	retryAfter        time.Duration
@@ -137,15 +138,6 @@ func (r *Request) finalSeats() int {
 		return r.Work.Final
 	}
 	return 0
-}
-
-// hash returns the hash of the flow. Without a Distinguisher it is the hash of Flow, since the
-// level may have got queues after the request was classified.
-func (r *Request) hash() flow.Hash {
-	if r.Hasher == nil {
-		return 0
-	}
-	return r.Hasher.Hash(cmp.Or(r.Distinguisher, r.Flow))
 }
 
 // hashOnArrival returns the hash of the flow if the level chooses queues by it.

@@ -12,9 +12,7 @@ import (
 
 // Set seats the requests of one priority level. Create one with New.
 type Set struct {
-	// Not changed after New.
-	clock clock.Clock
-	pool  pool
+	clock clock.Clock // not changed after New
 
 	// dumping is locked while a dumper is in use. It is taken before any other lock.
 	dumping sync.Mutex
@@ -22,8 +20,6 @@ type Set struct {
 	// onIdle is called without a lock when the Set may have become idle; it may
 	// be nil.
 	onIdle atomic.Pointer[func()]
-
-	_ [64]byte // what changes lies on other cache lines: BenchmarkCores
 
 	locked guarded.Value[lockedSet]
 }
@@ -50,17 +46,12 @@ type StartKind = stats.StartKind
 // layout.
 func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, error) {
 	now := c.Now()
-	s := &Set{clock: c, pool: pool{clock: c, shards: make([]shard, layout.Shards()), mask: uint32(layout.Shards() - 1)}}
+	s := &Set{clock: c}
 	l := s.locked.Lock()
-	l.clock, l.pool.pool = c, &s.pool
-	l.occupied, l.flows = newOccupancy(now, layout.Shards()), newHeavyFlows(layout.Shards())
-	l.queue.last = now
+	l.clock, l.layout = c, layout
+	l.occupied = newOccupancy(now)
+	l.schedule.root.last = now
 	l.final.clock, l.final.end = c, s.endFinalPhases
-	for i := range s.pool.shards {
-		sh := s.pool.shards[i].Lock()
-		sh.final.clock, sh.final.end = c, func() { s.endFinalPhasesOf(i) }
-		s.pool.shards[i].Unlock(&sh)
-	}
 	s.locked.Unlock(&l)
 	if _, err := s.Configure(config, limits); err != nil {
 		return nil, err
@@ -69,35 +60,25 @@ func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, err
 }
 
 // Configure replaces configuration and limits. Requests that wait go on to wait, even
-// if fewer may from now on, and requests that execute go on. An invalid configuration changes nothing. The caller tells the requests that start.
+// if fewer may from now on, and requests that execute go on. An invalid configuration changes
+// nothing. The caller tells the requests that start.
 func (s *Set) Configure(config Config, limits Limits) (Dispatches, error) {
 	if err := config.Validate(); err != nil {
 		return Dispatches{}, err
 	}
 	l := s.locked.Lock()
-	now := l.sync()
-	l.close(now)
 	l.config = config
-	l.adoptAll(now)
-	woken := l.setLimits(limits, now)
-	if !l.open && l.queue.waiting == 0 && l.queue.free() > 0 {
-		l.openPool() // a configuration changes too rarely to wait until that is worth its time
-	}
+	woken := l.setLimits(limits, l.advance(s.clock.Now()))
 	s.locked.Unlock(&l)
 	return signal(woken), nil
 }
 
-// SetLimits replaces the limits. An open Set stays open unless more seats are in use than
-// remain. The caller tells the requests that start.
+// SetLimits replaces the limits. The caller tells the requests that start.
 func (s *Set) SetLimits(limits Limits) Dispatches {
 	l := s.locked.Lock()
 	var woken *Request
 	if limits != l.limits {
-		now := l.sync()
-		if !l.resize(limits) {
-			l.close(now)
-		}
-		woken = l.setLimits(limits, now)
+		woken = l.setLimits(limits, l.advance(s.clock.Now()))
 	}
 	s.locked.Unlock(&l)
 	return signal(woken)
@@ -123,24 +104,16 @@ func (s *Set) noteEnd() {
 func (s *Set) Idle() bool {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	return l.idle()
+	return l.schedule.idle()
 }
 
 // ResetDemand ends a period of the statistics of demand, in seats in use and
-// waited for, and returns it. An idle Set keeps no lists of changes after it, see
+// waited for, and returns it. An idle Set keeps no batches of use after it, see
 // BenchmarkIdleLevel.
 func (s *Set) ResetDemand() allocation.DemandPeriod {
 	l := s.locked.Lock()
 	defer s.locked.Unlock(&l)
-	forgetLists := func() {
-		l.occupied.forgetLists()
-		l.changes.forgetList()
-		l.flows.forgetBatches()
-	}
-	forgetLists() // so that merge leaves none in the shards
 	now := s.clock.Now()
-	l.merge(now)
-	forgetLists()
-	l.flows.forgetUnused(s.clock.Now())
+	l.usage.forgetUnused(now)
 	return l.occupied.demand.Reset(now)
 }

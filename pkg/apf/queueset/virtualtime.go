@@ -1,0 +1,244 @@
+package queueset
+
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
+
+// entity is what a schedule serves: a flow, or a tenant with flows of its own.
+type entity struct {
+	weight float64
+	start  float64 // S without what executes; means nothing in another period than that of the schedule
+	period uint64  // of start
+
+	waiting   int // requests
+	executing int // requests
+	// using is the sum of the initial seats that executing requests use now. usingSince is the sum of
+	// these seats times the time when each request began, in seat-nanoseconds modulo 2^64.
+	using      int
+	usingSince seats.Area
+	charged    float64 // seat-seconds that the executing requests are expected to use
+	expected   executions
+	counted    float64 // what works of the schedule has of this entity
+
+	place  rank       // in the schedule, by K
+	length rank       // in the schedule, by requests that wait
+	head   *Request   // the first of its requests that wait
+	of     *tenant    // of a flow: its tenant, nil for a flow that is a tenant of its own
+	tenant *tenant    // of a tenant with flows: itself
+	flow   *flowQueue // of a flow: itself
+
+	resting      bool // in the list of resting entities, between older and newer
+	older, newer *entity
+}
+
+// active reports whether a request waits or executes.
+func (e *entity) active() bool { return e.waiting > 0 || e.executing > 0 }
+
+// used returns the seat-seconds that the executing requests have used by now.
+func (e *entity) used(now time.Duration) float64 {
+	return max(0, (seats.Area(e.using)*seats.Area(now) - e.usingSince).SeatSeconds())
+}
+
+// startAt returns S at the given time.
+func (e *entity) startAt(now time.Duration) float64 {
+	return e.start + max(e.charged, e.used(now))/e.weight
+}
+
+// schedule serves entities in the order of virtual time.
+type schedule struct {
+	clock float64       // V
+	last  time.Duration // when it was advanced last
+
+	// A period begins when a request waits and none did. period counts them; began and origin are the
+	// time and V of the last.
+	period uint64
+	began  time.Duration
+	origin float64
+
+	waiting       int     // entities with requests that wait
+	waitingWeight float64 // of them
+	active        int     // entities
+	activeWeight  float64
+	idleUse       int     // initial seats in use by entities without requests that wait
+	works         float64 // of the active entities: the expected work of a request, in seat-seconds
+
+	firsts executions // of requests of entities of which nothing was known
+
+	places  order // entities with requests that wait, by K as it was, or more
+	lengths order // the same by the number of these requests
+	serial  uint64
+
+	dispatched float64 // S of the request that was dispatched last
+}
+
+// advance advances V to now. Since it was advanced last, so many seats were in use.
+func (s *schedule) advance(now time.Duration, inUse int) {
+	if now <= s.last {
+		return
+	}
+	took := (now - s.last).Seconds()
+	s.last = now
+	if s.waiting > 0 {
+		s.clock += took * s.rate(inUse)
+	}
+}
+
+// rate returns the fair rate of an entity of weight 1 where so many seats are in use, and some
+// entity has a request that waits.
+func (s *schedule) rate(inUse int) float64 {
+	return max(float64(inUse)/s.activeWeight, float64(inUse-s.idleUse)/s.waitingWeight)
+}
+
+// touch makes S of e one of this period.
+func (s *schedule) touch(e *entity) {
+	if e.period != s.period {
+		e.period = s.period
+		e.start = s.origin - e.used(s.began)/e.weight
+	}
+}
+
+// uncount removes e from the sums, before it changes, and count adds it afterwards.
+func (s *schedule) uncount(e *entity) {
+	if !e.active() {
+		return
+	}
+	s.active--
+	s.activeWeight -= e.weight
+	s.works -= e.counted
+	if e.waiting == 0 {
+		s.idleUse -= e.using
+		return
+	}
+	s.waiting--
+	s.waitingWeight -= e.weight
+}
+
+func (s *schedule) count(e *entity) {
+	if !e.active() {
+		if s.active == 0 {
+			s.activeWeight, s.waitingWeight, s.works = 0, 0, 0
+		}
+		return
+	}
+	s.active++
+	s.activeWeight += e.weight
+	e.counted = s.expectedOf(e).work
+	s.works += e.counted
+	if e.waiting == 0 {
+		s.idleUse += e.using
+		return
+	}
+	s.waiting++
+	s.waitingWeight += e.weight
+}
+
+// expectedOf returns what is known of requests of e, or else of first requests.
+func (s *schedule) expectedOf(e *entity) *executions {
+	if e.expected.seen > 0 {
+		return &e.expected
+	}
+	return &s.firsts
+}
+
+// arrive is called before a request of e waits that arrives now. It returns the least S of the request.
+func (s *schedule) arrive(e *entity, now time.Duration) (least float64) {
+	if s.waiting == 0 {
+		s.period++
+		s.began, s.origin = now, s.clock
+	}
+	s.touch(e)
+	if s.places.root == nil {
+		return s.clock
+	}
+	return min(s.clock, s.places.level(s.works))
+}
+
+// keyOf returns K of e, whose requests wait.
+func (s *schedule) keyOf(e *entity, now time.Duration) float64 {
+	stamp := &e.head.stamps[e.depth()]
+	start := max(e.startAt(now), stamp.least)
+	if stamp.alone {
+		return start
+	}
+	return start + s.expectedOf(e).work/e.weight
+}
+
+// depth returns which of the stamps of its requests is that of e.
+func (e *entity) depth() int {
+	if e.of != nil {
+		return 1
+	}
+	return 0
+}
+
+// reorder moves e to its position after its S or its requests have changed.
+func (s *schedule) reorder(e *entity, now time.Duration) {
+	if e.waiting == 0 {
+		s.places.remove(&e.place)
+		s.lengths.remove(&e.length)
+		return
+	}
+	if at := s.keyOf(e, now); !e.place.listed || at != e.place.at || e.head.width != e.place.width || e.weight != e.place.weight {
+		s.places.remove(&e.place)
+		if e.place.of == nil {
+			e.place.of, e.length.of = e, e
+		}
+		e.place.at, e.place.weight, e.place.width = at, e.weight, e.head.width
+		e.place.serial = e.head.serial
+		s.places.insert(&e.place)
+	}
+	if at := float64(e.waiting) / e.weight; !e.length.listed || at != e.length.at {
+		s.lengths.remove(&e.length)
+		e.length.at, e.length.tie, e.length.serial = at, e.startAt(now), e.head.serial
+		s.lengths.insert(&e.length)
+	}
+}
+
+// first returns the entity that is first in the order. K only grows while nothing happens to an
+// entity, so first updates the first K until the entity that is first has the right one.
+func (s *schedule) first(now time.Duration) *entity {
+	for {
+		e := s.places.first().of
+		if e.tenant != nil {
+			e.head = e.tenant.flows.first(now).head
+		}
+		before := e.place.at
+		s.reorder(e, now)
+		if e.place.at <= before {
+			return e
+		}
+	}
+}
+
+// begin begins the execution of r, a request of e that does not wait any more.
+func (s *schedule) begin(e *entity, r *Request, now time.Duration) {
+	s.uncount(e)
+	e.executing++
+	e.charged += r.cost
+	e.using += r.Work.Initial
+	e.usingSince += seats.Area(r.Work.Initial) * seats.Area(now)
+	s.count(e)
+}
+
+// end ends the execution of r, a request of e that took so much.
+func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Area, known bool) {
+	if s.waiting > 0 {
+		s.touch(e)
+	}
+	s.uncount(e)
+	e.executing--
+	e.charged -= r.cost
+	e.using -= r.Work.Initial
+	e.usingSince -= seats.Area(r.Work.Initial) * seats.Area(r.started)
+	if e.executing == 0 {
+		e.charged = 0
+	}
+	e.start += work.SeatSeconds() / e.weight
+	e.expected.observe(took, work)
+	if !known {
+		s.firsts.observe(took, work)
+	}
+	s.count(e)
+}

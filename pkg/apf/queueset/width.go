@@ -1,0 +1,50 @@
+package queueset
+
+import "time"
+
+// maxOvertaking is how far a request that does not fit may be overtaken, in time at the fair rate: B of
+// the package comment.
+const maxOvertaking = time.Second / 2
+
+// widest is the least of the widths that are counted together. Estimates are at most 10 seats wide.
+const widest = 16
+
+// widthCounts counts waiting requests by their width.
+type widthCounts [widest + 1]int
+
+func (c *widthCounts) add(width, requests int) { c[min(width, widest)] += requests }
+
+// upTo returns how many have at most the given width, without widths of at least widest.
+func (c *widthCounts) upTo(width int) int {
+	sum := 0
+	for _, requests := range c[:min(width+1, widest)] {
+		sum += requests
+	}
+	return sum
+}
+
+// overtaker returns the request that may start on the free seats instead of the first one, which does
+// not fit.
+func (s *scheduler) overtaker(first *entity, now time.Duration) *Request {
+	fitting := s.widths.upTo(s.free())
+	if fitting == 0 || s.waiting-fitting < 2 {
+		return nil
+	}
+	by := maxOvertaking.Seconds() * float64(s.limit) / s.root.activeWeight
+	if s.collecting {
+		by -= by / 8
+	}
+	due := first.place.at + by
+	for {
+		found := s.root.places.firstOfWidth(s.free())
+		if found == nil || found.at > due {
+			s.collecting = true
+			return nil
+		}
+		before := found.at
+		if s.root.reorder(found.of, now); found.at <= before {
+			s.collecting = false
+			return found.of.head
+		}
+	}
+}
