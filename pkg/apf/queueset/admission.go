@@ -357,7 +357,7 @@ func (l *lockedSet) leave(r *Request, reason stats.Reason) (left bool, woken *Re
 	}
 	now := l.advance(l.clock.Now())
 	if reason == stats.Cancelled || reason == stats.TimeOut {
-		r.queue.patience.leaves(r, now)
+		r.queue.patience.leaves(r, now, reason)
 	}
 	l.withdraw(r, reason, now)
 	return true, l.startWaiting(now, nil)

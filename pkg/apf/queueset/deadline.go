@@ -1,6 +1,10 @@
 package queueset
 
-import "time"
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
+)
 
 // patience says for how long clients of a flow wait.
 type patience struct {
@@ -8,6 +12,7 @@ type patience struct {
 	// before.
 	left, stayed [2]time.Duration
 	since        time.Duration // when this window began
+	last         time.Duration // how long the client waited that left last, before its time was over
 }
 
 // remembered is how long a window is.
@@ -30,9 +35,12 @@ func (p *patience) served(r *Request, now time.Duration) {
 	p.stayed[0] = max(p.stayed[0], now-r.arrived)
 }
 
-// leaves notes that a client left while it waited.
-func (p *patience) leaves(r *Request, now time.Duration) {
+// leaves notes that a client left while it waited, or waited as long as it may.
+func (p *patience) leaves(r *Request, now time.Duration, reason stats.Reason) {
 	p.turn(now)
+	if reason == stats.Cancelled {
+		p.last = now - r.arrived
+	}
 	p.left[0] = max(p.left[0], now-r.arrived)
 }
 
@@ -41,7 +49,7 @@ func (p *patience) leaves(r *Request, now time.Duration) {
 func (p *patience) shown(now time.Duration) time.Duration {
 	p.turn(now)
 	left, stayed := max(p.left[0], p.left[1]), max(p.stayed[0], p.stayed[1])
-	if left < stayed-stayed/8 {
+	if left < stayed-stayed/16 {
 		return 0
 	}
 	return left
@@ -54,30 +62,40 @@ func (q *flowQueue) hopeless(now time.Duration) bool {
 	return shown > 0 && time.Duration(q.waiting)*q.service.interval+q.expected.longest() > shown
 }
 
-// mostPassed bounds how many requests are passed at one moment.
-const mostPassed = 64
-
-// doomed reports whether r would be executing when its client leaves, and the client is not late.
-func (s *scheduler) doomed(r *Request, now time.Duration) bool {
-	deadline := time.Duration(r.deadline.Load())
-	return deadline > 0 && now+r.queue.expected.longest() > deadline && now < deadline+(deadline-r.arrived)/8
+// doomed reports whether r would be executing when its client leaves: by its deadline, or by what the
+// last client did that left. Who waits for longer than that has more patience.
+func (q *flowQueue) doomed(r *Request, now time.Duration) bool {
+	waited, end := now-r.arrived, now-r.arrived+q.longest(now)
+	if deadline := time.Duration(r.deadline.Load()) - r.arrived; r.deadline.Load() > 0 && end > deadline && waited < deadline+deadline/8 {
+		return true
+	}
+	last := q.patience.last
+	return last > 0 && end > last && waited < last+last/8
 }
 
-// passed moves r, the first of its queue, to the end if it would be executing when its client leaves.
-func (s *scheduler) passed(r *Request, now time.Duration) bool {
-	q := r.queue
-	if q.passedAt == now || q.waiting < 2 || !s.doomed(r, now) {
-		return false
+// longest returns how long few requests of the flow execute for longer. Where none has ended, those
+// that execute have done half of their work on average.
+func (q *flowQueue) longest(now time.Duration) time.Duration {
+	if q.expected.seen == 0 && q.using > 0 {
+		return time.Duration(2 * q.used(now) / float64(q.using) * float64(time.Second))
 	}
-	q.passedAt = now
-	s.uncounted(q, now)
-	for n := 0; n < min(q.waiting, mostPassed) && s.doomed(q.head, now); n++ {
-		r := q.head
-		q.remove(r)
-		s.serial++
-		r.serial = s.serial
-		q.push(r)
+	return q.expected.longest()
+}
+
+// choose chooses the request that is next in q: the first that is not doomed, and else the first.
+// A doomed one steps aside until it is not.
+func (q *flowQueue) choose(now time.Duration) *Request {
+	for q.aside.first != nil || q.line.first != nil && q.waiting > 1 {
+		if r := q.aside.first; r != nil && (q.line.first == nil || !q.doomed(r, now)) {
+			return r
+		}
+		r := q.line.first
+		if !q.doomed(r, now) {
+			return r
+		}
+		q.line.remove(r)
+		q.aside.push(r)
+		r.aside = true
 	}
-	s.counted(q, now)
-	return true
+	return q.line.first
 }

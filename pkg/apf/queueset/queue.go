@@ -14,13 +14,13 @@ type flowQueue struct {
 	entity
 	hash flow.Hash
 
-	tail      *Request // the last of the requests that wait, along prev and next from head
-	finishing int      // requests in their additional latency
-	seats     int      // in use by requests that execute or are in their additional latency
+	line      line // requests that wait, and those of them that stepped aside
+	aside     line
+	finishing int // requests in their additional latency
+	seats     int // in use by requests that execute or are in their additional latency
 
 	service  service
 	patience patience
-	passedAt time.Duration // when requests were passed last
 }
 
 // tenant is a group of flows, which share what the tenant gets.
@@ -37,30 +37,48 @@ type tenantName struct {
 	name   string
 }
 
+// line is a list of requests that wait, along prev and next.
+type line struct{ first, last *Request }
+
 // push adds r at the end.
-func (q *flowQueue) push(r *Request) {
-	if r.prev = q.tail; r.prev == nil {
-		q.head = r
+func (l *line) push(r *Request) {
+	if r.prev = l.last; r.prev == nil {
+		l.first = r
 	} else {
 		r.prev.next = r
 	}
-	q.tail = r
+	l.last = r
+}
+
+// remove removes r, wherever it is.
+func (l *line) remove(r *Request) {
+	if r.prev == nil {
+		l.first = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next == nil {
+		l.last = r.prev
+	} else {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
+}
+
+// push adds r at the end.
+func (q *flowQueue) push(r *Request) {
+	r.aside = false
+	q.line.push(r)
 	q.waiting++
 }
 
 // remove removes r, wherever it is.
 func (q *flowQueue) remove(r *Request) {
-	if r.prev == nil {
-		q.head = r.next
+	if r.aside {
+		q.aside.remove(r)
 	} else {
-		r.prev.next = r.next
+		q.line.remove(r)
 	}
-	if r.next == nil {
-		q.tail = r.prev
-	} else {
-		r.next.prev = r.prev
-	}
-	r.prev, r.next = nil, nil
 	q.waiting--
 }
 

@@ -59,6 +59,7 @@ type Request struct {
 	queue   *flowQueue    // nil if it executes without one
 	serial  uint64        // orders the requests that wait, from 1 on
 
+	aside             bool     // it stepped aside
 	prev, next        *Request // neighbours in the queue; next also in a list of woken requests
 	newer, older      *Request // neighbours in the list of all requests
 	rejectedForReason stats.Reason

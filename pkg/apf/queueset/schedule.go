@@ -20,7 +20,7 @@ type scheduler struct {
 	widths  widthCounts
 	serial  uint64 // of the last request that began to wait
 
-	collecting bool // seats, since overtaking reached its bound
+	overtaking overtaking
 }
 
 // free returns the number of free seats, negative if more are in use than the limit.
@@ -50,6 +50,7 @@ func (s *scheduler) clamp(work seats.Work) seats.Work { return work.ClampFinal(s
 type stamp struct {
 	least float64 // S is not less
 	alone bool    // no other request of the entity waited
+	fast  bool    // it uses the credit
 }
 
 // enqueue adds r to the end of q.
@@ -61,14 +62,14 @@ func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
 	if t != nil {
 		s.wake(&t.entity)
 		t.flows.advance(now, t.using)
-		r.stamps[0] = stamp{s.root.arrive(&t.entity, now), t.waiting == 0}
-		r.stamps[1] = stamp{t.flows.arrive(&q.entity, now), q.waiting == 0}
+		r.stamps[0] = s.root.arrive(&t.entity, now, r.Work, s.lead())
+		r.stamps[1] = t.flows.arrive(&q.entity, now, r.Work, 0)
 		s.root.uncount(&t.entity)
 		t.flows.uncount(&q.entity)
 		t.waiting++
 		t.weight = weightOf(r.TenantWeight)
 	} else {
-		r.stamps[0] = stamp{s.root.arrive(&q.entity, now), q.waiting == 0}
+		r.stamps[0] = s.root.arrive(&q.entity, now, r.Work, s.lead())
 		s.root.uncount(&q.entity)
 	}
 	q.weight = weightOf(r.Weight)
@@ -76,6 +77,15 @@ func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
 	s.waiting++
 	s.widths.add(r.width, 1)
 	s.counted(q, now)
+}
+
+// lead returns how far newcomers start after the first request. While that is overtaken, it is so far
+// that they do not overtake it for ever.
+func (s *scheduler) lead() float64 {
+	if s.overtaking.overtaken == nil {
+		return 0
+	}
+	return s.maxOvertaken()
 }
 
 // weightOf returns a weight in range.
@@ -86,6 +96,7 @@ const maxWeight = 1 << 20
 
 // counted counts q and its tenant, and puts them in their places.
 func (s *scheduler) counted(q *flowQueue, now time.Duration) {
+	q.head = q.choose(now)
 	s.scheduleOf(&q.entity).count(&q.entity)
 	s.scheduleOf(&q.entity).reorder(&q.entity, now)
 	if t := q.of; t != nil {
@@ -108,6 +119,7 @@ func (s *scheduler) uncounted(q *flowQueue, now time.Duration) {
 
 // detach removes r, which waits, from its queue.
 func (s *scheduler) detach(r *Request) {
+	s.overtaking.gone(r)
 	r.queue.remove(r)
 	if t := r.queue.of; t != nil {
 		t.waiting--
@@ -139,11 +151,8 @@ func (s *scheduler) settle(q *flowQueue) {
 // next returns the waiting request that is to start now, nil without one. If the request that is
 // first in the schedule does not fit, that is blocked.
 func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
-	for s.waiting > 0 {
+	if s.waiting > 0 {
 		first := s.root.first(now)
-		if s.passed(first.head, now) {
-			continue
-		}
 		r := first.head
 		r.Work = s.clamp(r.Work)
 		if s.fits(r.Work.Width()) {
@@ -179,6 +188,7 @@ func (s *scheduler) startAtOnce(r *Request, q *flowQueue, now time.Duration) {
 	if t := q.of; t != nil {
 		s.wake(&t.entity)
 	}
+	r.stamps = [2]stamp{}
 	s.start(r, q, now)
 }
 
@@ -268,7 +278,7 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time
 	}
 	longest := s.root.lengths.last()
 	if longest.of != own {
-		start := s.root.arrive(own, now)
+		start := s.root.arrive(own, now, r.Work, s.lead()).least
 		if own.weight > 0 && own.period == s.root.period {
 			start = max(start, own.startAt(now))
 		}
@@ -301,5 +311,8 @@ func lastOf(e *entity) *Request {
 	if e.tenant != nil {
 		return lastOf(e.tenant.flows.lengths.last().of)
 	}
-	return e.flow.tail
+	if r := e.flow.line.last; r != nil {
+		return r
+	}
+	return e.flow.aside.last
 }

@@ -64,6 +64,9 @@ type schedule struct {
 	idleUse       int     // initial seats in use by entities without requests that wait
 	works         float64 // of the active entities: the expected work of a request, in seat-seconds
 
+	// credit is what newcomers may use, in seat-seconds, before others that are owed something.
+	credit float64
+
 	firsts executions // of requests of entities of which nothing was known
 
 	places  order // entities with requests that wait, by K as it was, or more
@@ -83,7 +86,11 @@ func (s *schedule) advance(now time.Duration, inUse int) {
 	if s.waiting > 0 {
 		s.clock += took * s.rate(inUse)
 	}
+	s.credit = min(s.credit+lane*float64(inUse)*took, lane*float64(max(inUse, 1)))
 }
+
+// lane is the part of the seats that newcomers may use before others that are owed something.
+const lane = 2. / 3
 
 // rate returns the fair rate of an entity of weight 1 where so many seats are in use, and some
 // entity has a request that waits.
@@ -143,16 +150,20 @@ func (s *schedule) expectedOf(e *entity) *executions {
 }
 
 // arrive is called before a request of e waits that arrives now. It returns the least S of the request.
-func (s *schedule) arrive(e *entity, now time.Duration) (least float64) {
+func (s *schedule) arrive(e *entity, now time.Duration, w seats.Work, lead float64) stamp {
 	if s.waiting == 0 {
 		s.period++
 		s.began, s.origin = now, s.clock
 	}
 	s.touch(e)
 	if s.places.root == nil {
-		return s.clock
+		return stamp{s.clock, e.waiting == 0, false}
 	}
-	return min(s.clock, s.places.level(s.works))
+	cost := s.expectedOf(e).expectedCost(w)
+	if e.waiting == 0 && cost*4 <= s.credit {
+		return stamp{min(s.clock, s.places.first().at+lead), e.waiting == 0, e.waiting == 0}
+	}
+	return stamp{min(s.clock, s.places.level(s.works)), e.waiting == 0, false}
 }
 
 // keyOf returns K of e, whose requests wait.
@@ -203,6 +214,8 @@ func (s *schedule) first(now time.Duration) *entity {
 		e := s.places.first().of
 		if e.tenant != nil {
 			e.head = e.tenant.flows.first(now).head
+		} else {
+			e.head = e.flow.choose(now)
 		}
 		before := e.place.at
 		s.reorder(e, now)
@@ -217,6 +230,9 @@ func (s *schedule) begin(e *entity, r *Request, now time.Duration) {
 	s.uncount(e)
 	e.executing++
 	e.charged += r.cost
+	if r.stamps[e.depth()].fast {
+		s.credit -= r.cost
+	}
 	e.using += r.Work.Initial
 	e.usingSince += seats.Area(r.Work.Initial) * seats.Area(now)
 	s.count(e)
@@ -230,6 +246,9 @@ func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Are
 	s.uncount(e)
 	e.executing--
 	e.charged -= r.cost
+	if r.stamps[e.depth()].fast {
+		s.credit -= work.SeatSeconds() - r.cost
+	}
 	e.using -= r.Work.Initial
 	e.usingSince -= seats.Area(r.Work.Initial) * seats.Area(r.started)
 	if e.executing == 0 {

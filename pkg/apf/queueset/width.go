@@ -23,27 +23,45 @@ func (c *widthCounts) upTo(width int) int {
 	return sum
 }
 
-// overtaker returns the request that may start on the free seats instead of the first one, which does
+// overtaking is what others do while a request that does not fit is first.
+type overtaking struct {
+	overtaken  *Request // waits, was first and did not fit when another overtook it
+	collecting bool     // seats, since overtaking reached its bound
+}
+
+// gone notes that r does not wait any more.
+func (o *overtaking) gone(r *Request) {
+	if r == o.overtaken {
+		o.overtaken = nil
+	}
+}
+
+// maxOvertaken is maxOvertaking in seat-seconds of an entity of weight 1.
+func (s *scheduler) maxOvertaken() float64 {
+	return maxOvertaking.Seconds() * float64(s.limit) / s.root.activeWeight
+}
+
+// overtaker returns the request that may start on the free seats instead of that of first, which does
 // not fit.
 func (s *scheduler) overtaker(first *entity, now time.Duration) *Request {
 	fitting := s.widths.upTo(s.free())
-	if fitting == 0 || s.waiting-fitting < 2 {
+	if first.head.stamps[0].alone || fitting == 0 || s.waiting-fitting < 2 {
 		return nil
 	}
-	by := maxOvertaking.Seconds() * float64(s.limit) / s.root.activeWeight
-	if s.collecting {
+	by := s.maxOvertaken()
+	if s.overtaking.collecting {
 		by -= by / 8
 	}
 	due := first.place.at + by
 	for {
 		found := s.root.places.firstOfWidth(s.free())
 		if found == nil || found.at > due {
-			s.collecting = true
+			s.overtaking.collecting = true
 			return nil
 		}
 		before := found.at
 		if s.root.reorder(found.of, now); found.at <= before {
-			s.collecting = false
+			s.overtaking.collecting, s.overtaking.overtaken = false, first.head
 			return found.of.head
 		}
 	}
