@@ -325,6 +325,11 @@ func (l *lockedSet) startWaiting(now time.Duration, arriving *Request) (woken *R
 		if r == nil {
 			break
 		}
+		if s.late(r, now) {
+			l.withdraw(r, stats.TimeOut, now)
+			r.next, woken = woken, r
+			continue
+		}
 		s.seat(r, now)
 		s.dispatch(r, now)
 		l.totals.Dispatched++

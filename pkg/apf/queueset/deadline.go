@@ -99,3 +99,15 @@ func (q *flowQueue) choose(now time.Duration) *Request {
 	}
 	return q.line.first
 }
+
+// late reports whether r, which would start now, would not end before its deadline, as far as is known
+// of its flow, or else of first requests.
+func (s *scheduler) late(r *Request, now time.Duration) bool {
+	deadline := time.Duration(r.deadline.Load())
+	if deadline == 0 {
+		return false
+	}
+	e := s.scheduleOf(&r.queue.entity).expectedOf(&r.queue.entity)
+	shortest := time.Duration((e.time - 2*e.distance) * float64(time.Second))
+	return now+shortest > deadline
+}

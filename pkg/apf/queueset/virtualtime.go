@@ -1,6 +1,7 @@
 package queueset
 
 import (
+	"math"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -8,9 +9,11 @@ import (
 
 // entity is what a schedule serves: a flow, or a tenant with flows of its own.
 type entity struct {
-	weight float64
-	start  float64 // S without what executes; means nothing in another period than that of the schedule
-	period uint64  // of start
+	weight   float64
+	claim    float64 // how far S was behind V when no request waited any more
+	pausedIn uint64  // the period of claim
+	start    float64 // S without what executes; means nothing in another period than that of the schedule
+	period   uint64  // of start
 
 	waiting   int // requests
 	executing int // requests
@@ -149,21 +152,34 @@ func (s *schedule) expectedOf(e *entity) *executions {
 	return &s.firsts
 }
 
-// arrive is called before a request of e waits that arrives now. It returns the least S of the request.
+// arrive is called before a request of e waits that arrives now.
 func (s *schedule) arrive(e *entity, now time.Duration, w seats.Work, lead float64) stamp {
 	if s.waiting == 0 {
 		s.period++
 		s.began, s.origin = now, s.clock
 	}
 	s.touch(e)
+	if e.waiting > 0 {
+		return stamp{least: math.Inf(-1)}
+	}
+	one := stamp{least: s.clock, alone: true}
+	if e.executing > 0 && e.pausedIn == s.period {
+		one.least -= e.claim
+	}
 	if s.places.root == nil {
-		return stamp{s.clock, e.waiting == 0, false}
+		return one
 	}
-	cost := s.expectedOf(e).expectedCost(w)
-	if e.waiting == 0 && cost*4 <= s.credit {
-		return stamp{min(s.clock, s.places.first().at+lead), e.waiting == 0, e.waiting == 0}
+	if one.fast = s.expectedOf(e).expectedCost(w)*4 <= s.credit; one.fast {
+		one.least = min(one.least, s.places.first().at+lead)
+	} else {
+		one.least = min(one.least, s.places.level(s.works))
 	}
-	return stamp{min(s.clock, s.places.level(s.works)), e.waiting == 0, false}
+	return one
+}
+
+// pause notes that no request of e waits any more, and some execute.
+func (s *schedule) pause(e *entity, now time.Duration) {
+	e.pausedIn, e.claim = s.period, max(0, s.clock-e.startAt(now))
 }
 
 // keyOf returns K of e, whose requests wait.
@@ -187,6 +203,9 @@ func (e *entity) depth() int {
 // reorder moves e to its position after its S or its requests have changed.
 func (s *schedule) reorder(e *entity, now time.Duration) {
 	if e.waiting == 0 {
+		if e.place.listed {
+			s.pause(e, now)
+		}
 		s.places.remove(&e.place)
 		s.lengths.remove(&e.length)
 		return
