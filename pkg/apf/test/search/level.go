@@ -44,12 +44,18 @@ const (
 	over
 )
 
-// Config is what a Level is made for.
+// Config is what a Level is made for. As many requests may wait as the queues hold, and as many of one
+// flow as the queues of a hand.
 type Config struct {
-	Seats int
-	// Waiting is how many requests may wait, FlowWaiting how many of one flow.
-	Waiting, FlowWaiting int
+	Seats                         int
+	Queues, HandSize, QueueLength int
 }
+
+// Waiting returns how many requests may wait.
+func (c Config) Waiting() int { return c.Queues * c.QueueLength }
+
+// FlowWaiting returns how many requests of one flow may wait.
+func (c Config) FlowWaiting() int { return c.HandSize * c.QueueLength }
 
 // Host is what a Level runs in. Its methods may be called within any method of the Level, and in a
 // function passed to AfterFunc. They do not call back.
