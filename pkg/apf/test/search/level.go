@@ -26,6 +26,9 @@ type Request struct {
 	// State belongs to the Level.
 	State any
 
+	account        *account // of a judge
+	trial          *trial   // of a judge
+	last           Kind     // of its events
 	client, thread int
 	tries          int // rejections of what this request tries again
 	started, ended time.Duration

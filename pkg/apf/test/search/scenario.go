@@ -49,6 +49,11 @@ type Client struct {
 	TenantWeights []float64 `json:",omitempty"`
 }
 
+// asksAlways reports whether each of the client's flows sends a request as soon as one has ended.
+func (c *Client) asksAlways() bool {
+	return c.Every == 0 && c.Think == 0 && (c.Names == 1 || c.Names == PerThread)
+}
+
 // SeatChange changes the number of seats.
 type SeatChange struct {
 	At    time.Duration

@@ -135,6 +135,7 @@ func (m *simulation) act(e event) {
 }
 
 func (m *simulation) record(k Kind, r *Request) {
+	r.last = k
 	m.history.Events = append(m.history.Events, Event{At: m.now, Kind: k, Request: r})
 }
 
