@@ -74,8 +74,20 @@ type usage struct {
 	marks     []mark
 }
 
-// mark is what somebody had been owed and had got at a time.
-type mark struct{ at, owed, got float64 }
+// mark is what somebody had been owed at a time, and the lag then.
+type mark struct{ at, owed, lag float64 }
+
+// restart forgets all marks: what is promised is promised while a request waits.
+func (u *usage) restart(now float64) {
+	u.marks = append(u.marks[:0], mark{at: now, owed: u.owed, lag: u.lag})
+}
+
+// part returns the part of what was owed since a mark that somebody got. What was owed or owing before
+// does not count.
+func (u *usage) part(since mark) (owed, part float64) {
+	owed = u.owed - since.owed
+	return owed, 1 - max(0, u.lag-max(0, since.lag))/max(owed, tiny)
+}
 
 // divide says what everybody gets.
 func (f *fluid) divide() {
@@ -123,7 +135,7 @@ func (g *group) divide(f *fluid) {
 
 // serve counts d seconds. Whoever has got more than was owed pays the debt while others have what they
 // ask for. Nobody is owed more than the work that they ask for, unless they always ask.
-func (u *usage) serve(d float64) {
+func (u *usage) serve(d float64, waits bool) {
 	u.got += u.inUse * d
 	u.backlog -= u.inUse * d
 	if u.fair >= u.demand-tiny && u.lag < 0 {
@@ -133,7 +145,7 @@ func (u *usage) serve(d float64) {
 	}
 	before := u.lag
 	u.lag += (u.fair - u.inUse) * d
-	if !u.greedy {
+	if !u.greedy || !waits {
 		u.lag = min(u.lag, max(u.backlog, 0))
 	}
 	u.owed += u.lag - before + u.inUse*d

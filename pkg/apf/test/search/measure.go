@@ -162,10 +162,10 @@ func (j *judge) flowTo(to float64) {
 func (j *judge) serve(d float64) {
 	for _, g := range j.tenants {
 		if g.many {
-			g.serve(d)
+			g.serve(d, g.waiting > 0)
 		}
 		for _, a := range g.flows {
-			a.serve(d)
+			a.serve(d, a.waiting > 0)
 			if a.waiting > 0 && a.lag > j.Lag*j.most && j.most > 0 {
 				j.Lag, j.laggard, j.laggedAt = a.lag/j.most, a, j.now+d
 			}
@@ -221,17 +221,13 @@ func (j *judge) markAll() {
 
 // window adds a mark and returns the least part of a window that ends there, or least.
 func (j *judge) window(u *usage, least float64, what, name string) float64 {
-	for i := -1; i < len(u.marks); i++ {
-		m := mark{}
-		if i >= 0 {
-			m = u.marks[i]
-		}
-		if owed := u.owed - m.owed; owed >= enoughWork*j.most && (u.got-m.got) < least*owed {
-			least = (u.got - m.got) / owed
-			j.Worst[what] = fmt.Sprintf("%s got %.1f of %.1f from %.0f to %.0f s", name, u.got-m.got, owed, m.at, j.now)
+	for _, m := range u.marks {
+		if owed, part := u.part(m); owed >= enoughWork*j.most && part < least {
+			least = part
+			j.Worst[what] = fmt.Sprintf("%s got %.2f of %.1f from %.0f to %.0f s", name, part, owed, m.at, j.now)
 		}
 	}
-	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, got: u.got})
+	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
 	return least
 }
 
@@ -252,6 +248,14 @@ func (j *judge) apply(e *Event) {
 	case Started:
 		j.unwait(r, a)
 		j.sentence(r, a)
+		for _, w := range []struct {
+			*usage
+			waiting int
+		}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
+			if w.waiting == 0 {
+				w.restart(j.now)
+			}
+		}
 		a.executing++
 		a.inUse += float64(r.Width)
 		a.tenant.inUse += float64(r.Width)
@@ -288,11 +292,13 @@ func (j *judge) accountOf(r *Request) *account {
 		g := j.groups[r.Tenant]
 		if g == nil {
 			g = &group{name: r.Tenant, place: -1}
+			g.restart(j.now)
 			j.groups[r.Tenant] = g
 		}
 		g.many = g.accounts > 0
 		g.accounts++
 		a = &account{name: r.Flow, tenant: g, place: -1}
+		a.restart(j.now)
 		j.flows[r.Flow] = a
 		j.all = append(j.all, a)
 	}

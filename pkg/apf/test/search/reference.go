@@ -142,13 +142,10 @@ func (l *reference) age(p *party, d float64) {
 	p.active = slices.DeleteFunc(p.active, func(m *party) bool {
 		l.age(m, d)
 		m.lag += (m.rate - m.inUse) * d
-		if m.waiting > 0 {
+		if m.waiting+m.executing > 0 {
 			return false
 		}
 		m.lag = min(m.lag, 0)
-		if m.executing > 0 {
-			return false
-		}
 		if m.lag < 0 && !l.rules.NoDebts || len(m.active) > 0 {
 			return false
 		}
@@ -225,7 +222,7 @@ func (l *reference) begin(p *party) {
 	if l.rules.NewcomersFirst {
 		start = keys[0]
 	}
-	p.lag = max(start, 0) + min(p.lag, 0)
+	p.lag = max(p.lag, max(start, 0)+min(p.lag, 0))
 }
 
 // makeRoom displaces a request for one of a flow, and reports whether it did: the last one of a flow

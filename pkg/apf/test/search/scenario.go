@@ -39,9 +39,11 @@ type Client struct {
 	ShortPatience time.Duration `json:",omitempty"`
 	ShortEach     int           `json:",omitempty"`
 	Deadline      time.Duration `json:",omitempty"`
-	// From and Until are when threads send; Until 0 is the end.
-	From  time.Duration `json:",omitempty"`
-	Until time.Duration `json:",omitempty"`
+	// From and Until are when threads send; Until 0 is the end. Each thread begins Stagger after the one
+	// before, 1013 µs if 0.
+	From    time.Duration `json:",omitempty"`
+	Until   time.Duration `json:",omitempty"`
+	Stagger time.Duration `json:",omitempty"`
 	// Retries is how often a rejected request is sent again.
 	Retries int `json:",omitempty"`
 	// Weights and TenantWeights are named by its requests in turn; 1 if there are none.
@@ -101,6 +103,9 @@ type sender struct {
 func newSender(s *Scenario, i int) *sender {
 	c := &sender{Client: s.Clients[i], index: i, random: rand.New(rand.NewPCG(s.Seed, uint64(i)))}
 	c.Width, c.Threads = max(1, c.Width), max(1, c.Threads)
+	if c.Stagger == 0 {
+		c.Stagger = 1013 * time.Microsecond
+	}
 	if c.Patience == 0 {
 		c.Patience = maxPatience
 	}

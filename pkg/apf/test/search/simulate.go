@@ -46,7 +46,7 @@ func Run(s *Scenario, d Discipline) *History {
 		c := newSender(s, i)
 		m.senders = append(m.senders, c)
 		for thread := range c.Threads {
-			m.push(event{at: c.From + time.Duration(thread)*1013*time.Microsecond, kind: send, client: i, thread: thread})
+			m.push(event{at: c.From + time.Duration(thread)*c.Stagger, kind: send, client: i, thread: thread})
 		}
 	}
 	for _, change := range s.Changes {

@@ -53,7 +53,7 @@ var secondTable = []row{
 	beside("40 clients with fresh names, requests of 1 s, beside six flows of 4 ms",
 		Client{Flow: "fresh", Names: Fresh, Threads: 40, Takes: s},
 		Client{Flow: "short", Names: PerThread, Threads: 6, Takes: 4 * ms}),
-	beside("170 fixed names, 1.3 s each 10.8 s", Client{Flow: "fixed", Names: PerThread, Threads: 170, Takes: 1300 * ms, Every: 10800 * ms, Jitter: .2}),
+	beside("170 fixed names, 1.3 s each 10.8 s", Client{Flow: "fixed", Names: PerThread, Threads: 170, Takes: 1300 * ms, Every: 10800 * ms, Jitter: .1, Stagger: 63 * ms}),
 	beside("20 flows with bursts of 60 requests of 5 s", bursts(20, Client{Flow: "burst", Names: 1, Threads: 60, Takes: 5 * s, Every: 40 * s, Patience: 60 * s})...),
 	beside("a full level of bursts of lists of 19 s", append(bursts(12, Client{Flow: "lists", Names: 1, Threads: 300, Takes: 19 * s, Width: 5, Every: 60 * s, Patience: 60 * s}),
 		Client{Flow: "below", Names: 1, Takes: 100 * ms, Every: 10 * s, From: 20 * s})...),
