@@ -37,7 +37,7 @@ type Measures struct {
 	Faults int
 
 	// Worst says who a measure is about and when.
-	Worst map[string]string
+	Worst map[Promise]string
 }
 
 // enoughWork is how many times the largest work a flow must be owed for a part of it to count.
@@ -113,7 +113,7 @@ func Judge(h *History) Measures {
 
 func newJudge(h *History) *judge {
 	return &judge{
-		h: h, Measures: Measures{Rate: 1, Tenant: 1, Worst: map[string]string{}, Faults: len(h.Faults)},
+		h: h, Measures: Measures{Rate: 1, Tenant: 1, Worst: map[Promise]string{}, Faults: len(h.Faults)},
 		fluid: fluid{seats: float64(h.Scenario.Seats)}, flows: map[string]*account{}, groups: map[string]*group{},
 		widths: make([]int, 1), waits: make([]int, 1), step: h.Scenario.Lasts.Seconds() / windows,
 	}
@@ -211,16 +211,16 @@ func bounds(counts []int) (least, largest int) {
 func (j *judge) markAll() {
 	for _, g := range j.tenants {
 		if g.many {
-			j.Tenant = j.window(&g.usage, j.Tenant, "tenant", g.name)
+			j.Tenant = j.window(&g.usage, j.Tenant, Tenant, g.name)
 		}
 		for _, a := range g.flows {
-			j.Rate = j.window(&a.usage, j.Rate, "rate", a.name)
+			j.Rate = j.window(&a.usage, j.Rate, Rate, a.name)
 		}
 	}
 }
 
 // window adds a mark and returns the least part of a window that ends there, or least.
-func (j *judge) window(u *usage, least float64, what, name string) float64 {
+func (j *judge) window(u *usage, least float64, what Promise, name string) float64 {
 	for _, m := range u.marks {
 		if owed, part := u.part(m); owed >= enoughWork*j.most && part < least {
 			least = part
@@ -384,9 +384,9 @@ func (j *judge) sentence(r *Request, a *account) {
 	if used <= tiny {
 		return
 	}
-	worst, name := &j.Newcomer, "newcomer"
+	worst, name := &j.Newcomer, Newcomer
 	if r.Width > 1 {
-		worst, name = &j.Wide, "wide"
+		worst, name = &j.Wide, Wide
 	}
 	units := func(sum float64) float64 { return max(0, used-t.debt) / max(t.left+v*sum, tiny) }
 	if units(t.sum) <= *worst {
@@ -475,7 +475,7 @@ func (j *judge) rejected(r *Request, a *account) {
 	others := j.two > within && g.waiting == 1 && below(&g.usage, v)
 	if within > 0 || others {
 		j.Displaced++
-		j.Worst["displaced"] = fmt.Sprintf("%s at %.3f s", a.name, j.now)
+		j.Worst[FullLevel] = fmt.Sprintf("%s at %.3f s", a.name, j.now)
 	}
 }
 
@@ -496,12 +496,12 @@ func (j *judge) end() {
 		if a.left {
 			if n := lost(a.requests); n > 0 {
 				j.Lost += n
-				j.Worst["lost"] = fmt.Sprintf("%s %d", a.name, n)
+				j.Worst[Patience] = fmt.Sprintf("%s %d", a.name, n)
 			}
 		}
 	}
 	if j.laggard != nil {
-		j.Worst["lag"] = fmt.Sprintf("%s at %.1f s", j.laggard.name, j.laggedAt)
+		j.Worst[Lag] = fmt.Sprintf("%s at %.1f s", j.laggard.name, j.laggedAt)
 	}
 	total := j.capacity
 	if total > 0 {
@@ -543,10 +543,4 @@ func lost(requests []*Request) int {
 		}
 	}
 	return n
-}
-
-// String returns the measures in one line.
-func (m Measures) String() string {
-	return fmt.Sprintf("b %.2f, lag %.1f M, newcomer %.2f, wide %.2f, tenant %.2f, displaced %d, lost %d, useless %.3f, idle %.3f, kept %.3f, faults %d",
-		m.Rate, m.Lag, m.Newcomer, m.Wide, m.Tenant, m.Displaced, m.Lost, m.Useless, m.Idle, m.Kept, m.Faults)
 }

@@ -22,6 +22,8 @@ type Client struct {
 	// Names is the number of names, Fresh or PerThread.
 	Names   int
 	Threads int
+	// PerName is how many threads share a name if Names is PerThread; 1 if 0.
+	PerName int `json:",omitempty"`
 	// Every is the time between two requests of a thread if it does not wait for responses.
 	// All threads send together then. 0 means that a thread waits for each response and pauses for Think.
 	Every time.Duration `json:",omitempty"`
@@ -102,7 +104,7 @@ type sender struct {
 
 func newSender(s *Scenario, i int) *sender {
 	c := &sender{Client: s.Clients[i], index: i, random: rand.New(rand.NewPCG(s.Seed, uint64(i)))}
-	c.Width, c.Threads = max(1, c.Width), max(1, c.Threads)
+	c.Width, c.Threads, c.PerName = max(1, c.Width), max(1, c.Threads), max(1, c.PerName)
 	if c.Stagger == 0 {
 		c.Stagger = 1013 * time.Microsecond
 	}
@@ -155,7 +157,7 @@ func (c *sender) nameOf(n, thread int) string {
 	case c.Names == Fresh:
 		return fmt.Sprint(c.Flow, "-", n)
 	case c.Names == PerThread:
-		return fmt.Sprint(c.Flow, "-", thread)
+		return fmt.Sprint(c.Flow, "-", thread/c.PerName)
 	}
 	return fmt.Sprint(c.Flow, "-", n%c.Names)
 }

@@ -54,22 +54,12 @@ var secondTable = []row{
 		Client{Flow: "fresh", Names: Fresh, Threads: 40, Takes: s},
 		Client{Flow: "short", Names: PerThread, Threads: 6, Takes: 4 * ms}),
 	beside("170 fixed names, 1.3 s each 10.8 s", Client{Flow: "fixed", Names: PerThread, Threads: 170, Takes: 1300 * ms, Every: 10800 * ms, Jitter: .1, Stagger: 63 * ms}),
-	beside("20 flows with bursts of 60 requests of 5 s", bursts(20, Client{Flow: "burst", Names: 1, Threads: 60, Takes: 5 * s, Every: 40 * s, Patience: 60 * s})...),
-	beside("a full level of bursts of lists of 19 s", append(bursts(12, Client{Flow: "lists", Names: 1, Threads: 300, Takes: 19 * s, Width: 5, Every: 60 * s, Patience: 60 * s}),
-		Client{Flow: "below", Names: 1, Takes: 100 * ms, Every: 10 * s, From: 20 * s})...),
+	beside("20 flows with bursts of 60 requests of 5 s", Client{Flow: "burst", Names: PerThread, PerName: 60, Threads: 1200, Takes: 5 * s, Every: 40 * s, Patience: 60 * s}),
+	beside("a full level of bursts of lists of 19 s",
+		Client{Flow: "lists", Names: PerThread, PerName: 300, Threads: 3600, Takes: 19 * s, Width: 5, Every: 60 * s, Patience: 60 * s},
+		Client{Flow: "below", Names: 1, Takes: 100 * ms, Every: 10 * s, From: 20 * s}),
 	beside("a patient client among 35 of its flow", Client{Flow: "flow", Names: 1, Threads: 35, Takes: 5 * s, Patience: 11800 * ms},
 		Client{Flow: "flow", Names: 1, Threads: 1, Takes: 5 * s, Patience: 60 * s}),
-}
-
-// bursts returns so many clients, each of a flow of its own.
-func bursts(n int, c Client) []Client {
-	out := make([]Client, n)
-	for i := range out {
-		out[i] = c
-		out[i].Flow = fmt.Sprint(c.Flow, i)
-		out[i].From = time.Duration(i) * 171 * ms
-	}
-	return out
 }
 
 // outcome is what the clients of a name got.
