@@ -68,7 +68,8 @@ type party struct {
 	members   map[string]*party
 	active    []*party // members with requests, and those that owe
 	weight    float64
-	lag       float64
+	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt
+	ahead     float64    // by how much it is served before that, since it began to wait
 	most      float64    // largest work
 	line      []*Request // of a flow: waiting, in order of arrival
 	executing int
@@ -82,7 +83,7 @@ type party struct {
 
 // key returns the lag less what the executing requests will still take.
 func (p *party) key(now time.Duration) float64 {
-	return p.lag - (p.ends - p.inUse*now.Seconds())
+	return p.own + p.ahead - (p.ends - p.inUse*now.Seconds())
 }
 
 // execute notes that a request starts, or ends if sign is -1.
@@ -121,13 +122,17 @@ func (l *reference) divide(p *party, capacity float64) {
 		l.shares = append(l.shares, share{m.weight, demand})
 	}
 	per := level(capacity, l.shares)
+	spare := per
 	if math.IsInf(per, 1) {
-		per = max(capacity-asked, capacity/(weight+1)) // what one more would get
+		spare = max(capacity-asked, capacity/(weight+1)) // what one more would get
 	}
 	for _, m := range p.active {
-		m.rate = m.weight * per
-		if m.executing > 0 && m.lag >= 0 {
-			m.rate = min(m.rate, m.asks)
+		m.rate = m.weight * spare
+		if m.executing > 0 {
+			fair := min(m.weight*per, m.asks)
+			if m.rate = max(m.rate, fair); m.own >= 0 {
+				m.rate = fair
+			}
 		}
 	}
 	for _, m := range p.active {
@@ -141,12 +146,12 @@ func (l *reference) divide(p *party, capacity float64) {
 func (l *reference) age(p *party, d float64) {
 	p.active = slices.DeleteFunc(p.active, func(m *party) bool {
 		l.age(m, d)
-		m.lag += (m.rate - m.inUse) * d
+		m.own += (m.rate - m.inUse) * d
 		if m.waiting+m.executing > 0 {
 			return false
 		}
-		m.lag = min(m.lag, 0)
-		if m.lag < 0 && !l.rules.NoDebts || len(m.active) > 0 {
+		m.own, m.ahead = min(m.own, 0), 0
+		if m.own < 0 && !l.rules.NoDebts || len(m.active) > 0 {
 			return false
 		}
 		delete(p.members, m.name)
@@ -222,7 +227,7 @@ func (l *reference) begin(p *party) {
 	if l.rules.NewcomersFirst {
 		start = keys[0]
 	}
-	p.lag = max(p.lag, max(start, 0)+min(p.lag, 0))
+	p.ahead = max(p.ahead, max(start, 0)-max(p.own, 0))
 }
 
 // makeRoom displaces a request for one of a flow, and reports whether it did: the last one of a flow

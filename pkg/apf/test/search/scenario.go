@@ -146,6 +146,8 @@ func (c *sender) request(thread int, now time.Duration) *Request {
 	}
 	if r.Tenant == "" {
 		r.Tenant = r.Flow
+	} else {
+		r.Flow = r.Tenant + "/" + r.Flow
 	}
 	return r
 }
