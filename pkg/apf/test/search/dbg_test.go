@@ -1,0 +1,27 @@
+package search
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDbg(t *testing.T) {
+	sc, _ := Parse(*scenario)
+	for _, d := range disciplines {
+		if d.Name != *climbOn {
+			continue
+		}
+		h := Run(&sc, d)
+		j := newJudge(h)
+		for i := range h.Events {
+			e := &h.Events[i]
+			j.advance(e.At.Seconds())
+			j.apply(e)
+			if e.At > *dbgFrom && e.At < *dbgTo {
+				u := e.Request.account
+				t.Logf("%.3f %s %s w%d waited %v; waiting %d inuse %.0f lag %.3f", j.now, []string{"arrived", "started", "finished", "left", "rejected", "displaced", "resized"}[e.Kind], e.Request.Flow, e.Request.Width, e.At-e.Request.Arrived, u.waiting, u.inUse, u.lag)
+			}
+		}
+		_ = time.Second
+	}
+}
