@@ -160,7 +160,7 @@ func (s *scheduler) join(q *flowQueue, r *Request) {
 	t := s.flows.tenants[name]
 	if t == nil {
 		t = &tenant{name: name}
-		t.tenant, t.weight, t.flows.last = t, 1, s.root.last
+		t.tenant, t.weight, t.flows.last, t.flows.firsts = t, 1, s.root.last, &s.firsts
 		if s.flows.tenants == nil {
 			s.flows.tenants = map[tenantName]*tenant{}
 		}

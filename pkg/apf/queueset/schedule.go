@@ -13,6 +13,7 @@ const ServiceTimeGuess = 3 * time.Millisecond
 // scheduler orders the requests that wait, and decides which of them starts on the free seats.
 type scheduler struct {
 	root    schedule
+	firsts  executions // requests of flows of which nothing was known
 	flows   flows
 	limit   int // seats: C of the package comment
 	inUse   int // seats; may exceed the limit after that was lowered
@@ -21,6 +22,7 @@ type scheduler struct {
 	serial  uint64 // of the last request that began to wait
 
 	overtaking overtaking
+	lates      int // requests that were late
 }
 
 // free returns the number of free seats, negative if more are in use than the limit.
@@ -31,7 +33,16 @@ func (s *scheduler) idle() bool { return s.waiting == 0 && s.inUse == 0 }
 
 // advance advances the virtual times to now.
 func (s *scheduler) advance(now time.Duration) {
-	s.root.advance(now, min(s.inUse, s.limit))
+	s.root.advance(now, float64(s.limit), s.inUse)
+}
+
+// advanceTenant advances the virtual time of t to now. Its flows share what it uses, or may use.
+func (s *scheduler) advanceTenant(t *tenant, now time.Duration) {
+	capacity := float64(t.using)
+	if s.root.waiting > 0 {
+		capacity = max(capacity, s.root.rate(float64(s.limit))*t.weight)
+	}
+	t.flows.advance(now, capacity, t.using)
 }
 
 // fits reports whether a request of the given width may start now. One that is wider than the limit
@@ -61,31 +72,25 @@ func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
 	t := q.of
 	if t != nil {
 		s.wake(&t.entity)
-		t.flows.advance(now, t.using)
-		r.stamps[0] = s.root.arrive(&t.entity, now, r.Work, s.lead())
-		r.stamps[1] = t.flows.arrive(&q.entity, now, r.Work, 0)
+		s.advanceTenant(t, now)
+		r.stamps[0] = s.root.arrive(&t.entity, now)
+		r.stamps[1] = t.flows.arrive(&q.entity, now)
 		s.root.uncount(&t.entity)
 		t.flows.uncount(&q.entity)
 		t.waiting++
 		t.weight = weightOf(r.TenantWeight)
 	} else {
-		r.stamps[0] = s.root.arrive(&q.entity, now, r.Work, s.lead())
+		r.stamps[0] = s.root.arrive(&q.entity, now)
 		s.root.uncount(&q.entity)
 	}
 	q.weight = weightOf(r.Weight)
+	if top := s.top(q); r.stamps[0].alone {
+		s.root.newcomers.push(top, s.root.expectedOf(top).expectedCost(r.Work))
+	}
 	q.push(r)
 	s.waiting++
 	s.widths.add(r.width, 1)
 	s.counted(q, now)
-}
-
-// lead returns how far newcomers start after the first request. While that is overtaken, it is so far
-// that they do not overtake it for ever.
-func (s *scheduler) lead() float64 {
-	if s.overtaking.overtaken == nil {
-		return 0
-	}
-	return s.maxOvertaken()
 }
 
 // weightOf returns a weight in range.
@@ -111,7 +116,7 @@ func (s *scheduler) counted(q *flowQueue, now time.Duration) {
 // uncounted removes q and its tenant from the sums, before they change.
 func (s *scheduler) uncounted(q *flowQueue, now time.Duration) {
 	if t := q.of; t != nil {
-		t.flows.advance(now, t.using)
+		s.advanceTenant(t, now)
 		s.root.uncount(&t.entity)
 	}
 	s.scheduleOf(&q.entity).uncount(&q.entity)
@@ -151,16 +156,19 @@ func (s *scheduler) settle(q *flowQueue) {
 // next returns the waiting request that is to start now, nil without one. If the request that is
 // first in the schedule does not fit, that is blocked.
 func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
-	if s.waiting > 0 {
-		first := s.root.first(now)
-		r := first.head
-		r.Work = s.clamp(r.Work)
-		if s.fits(r.Work.Width()) {
-			return r, nil
-		}
+	if s.waiting == 0 {
+		return nil, nil
+	}
+	first := s.root.first(now)
+	r := first.head
+	r.Work = s.clamp(r.Work)
+	if !s.fits(r.Work.Width()) {
 		return s.overtaker(first, now), r
 	}
-	return nil, nil
+	if e := s.root.newcomer(); e != nil && s.fits(e.head.Work.Width()) {
+		return e.head, nil
+	}
+	return r, nil
 }
 
 // seat gives r, which does not wait, its seats.
@@ -197,7 +205,7 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	q := r.queue
 	s.charge(&s.root, s.top(q), r, now)
 	if t := q.of; t != nil {
-		t.flows.advance(now, t.using)
+		s.advanceTenant(t, now)
 		s.charge(&t.flows, &q.entity, r, now)
 	}
 	s.uncounted(q, now)
@@ -229,6 +237,10 @@ func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Dur
 		e.start += late
 	}
 	serves.dispatched = e.startAt(now)
+	if one := &r.stamps[e.depth()]; e.newcomer {
+		one.fast = true
+		serves.newcomers.credit -= serves.expectedOf(e).expectedCost(r.Work)
+	}
 }
 
 // unseat ends the execution of r, which holds its final seats for now.
@@ -240,12 +252,15 @@ func (s *scheduler) unseat(r *Request, now time.Duration, final int, took time.D
 	}
 	serves := s.scheduleOf(&q.entity)
 	if t := q.of; t != nil {
-		t.flows.advance(now, t.using)
+		s.advanceTenant(t, now)
 	}
-	serves.end(&q.entity, r, took, work, r.known)
+	if !r.known {
+		s.firsts.observe(took, work)
+	}
+	serves.end(&q.entity, r, took, work)
 	serves.reorder(&q.entity, now)
 	if t := q.of; t != nil {
-		s.root.end(&t.entity, r, took, work, r.known)
+		s.root.end(&t.entity, r, took, work)
 		if t.waiting > 0 {
 			t.head = t.flows.first(now).head
 		}
@@ -278,7 +293,7 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time
 	}
 	longest := s.root.lengths.last()
 	if longest.of != own {
-		start := s.root.arrive(own, now, r.Work, s.lead()).least
+		start := s.root.arrive(own, now).least
 		if own.weight > 0 && own.period == s.root.period {
 			start = max(start, own.startAt(now))
 		}

@@ -50,7 +50,7 @@ func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, err
 	l := s.locked.Lock()
 	l.clock, l.layout = c, layout
 	l.occupied = newOccupancy(now)
-	l.schedule.root.last = now
+	l.schedule.root.last, l.schedule.root.firsts = now, &l.schedule.firsts
 	l.final.clock, l.final.end = c, s.endFinalPhases
 	s.locked.Unlock(&l)
 	if _, err := s.Configure(config, limits); err != nil {

@@ -32,8 +32,11 @@ type entity struct {
 	tenant *tenant    // of a tenant with flows: itself
 	flow   *flowQueue // of a flow: itself
 
-	resting      bool // in the list of resting entities, between older and newer
-	older, newer *entity
+	class         int  // of a newcomer
+	newcomer      bool // in the list of newcomers, between before and after
+	before, after *entity
+	resting       bool // in the list of resting entities, between older and newer
+	older, newer  *entity
 }
 
 // active reports whether a request waits or executes.
@@ -67,10 +70,9 @@ type schedule struct {
 	idleUse       int     // initial seats in use by entities without requests that wait
 	works         float64 // of the active entities: the expected work of a request, in seat-seconds
 
-	// credit is what newcomers may use, in seat-seconds, before others that are owed something.
-	credit float64
+	newcomers newcomers
 
-	firsts executions // of requests of entities of which nothing was known
+	firsts *executions // of requests of flows of which nothing was known
 
 	places  order // entities with requests that wait, by K as it was, or more
 	lengths order // the same by the number of these requests
@@ -79,26 +81,24 @@ type schedule struct {
 	dispatched float64 // S of the request that was dispatched last
 }
 
-// advance advances V to now. Since it was advanced last, so many seats were in use.
-func (s *schedule) advance(now time.Duration, inUse int) {
+// advance advances V to now. Since it was advanced last, there were so many seats for the entities, of
+// which so many were in use.
+func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
 	if now <= s.last {
 		return
 	}
 	took := (now - s.last).Seconds()
 	s.last = now
 	if s.waiting > 0 {
-		s.clock += took * s.rate(inUse)
+		s.clock += took * s.rate(capacity)
 	}
-	s.credit = min(s.credit+lane*float64(inUse)*took, lane*float64(max(inUse, 1)))
+	s.newcomers.credit = min(s.newcomers.credit+lane*capacity*took, lane*capacity*maxCredit.Seconds())
 }
 
-// lane is the part of the seats that newcomers may use before others that are owed something.
-const lane = 2. / 3
-
-// rate returns the fair rate of an entity of weight 1 where so many seats are in use, and some
-// entity has a request that waits.
-func (s *schedule) rate(inUse int) float64 {
-	return max(float64(inUse)/s.activeWeight, float64(inUse-s.idleUse)/s.waitingWeight)
+// rate returns the fair rate of an entity of weight 1 where there are so many seats, and some entity has
+// a request that waits.
+func (s *schedule) rate(capacity float64) float64 {
+	return max(capacity/s.activeWeight, (capacity-float64(s.idleUse))/s.waitingWeight)
 }
 
 // touch makes S of e one of this period.
@@ -149,11 +149,11 @@ func (s *schedule) expectedOf(e *entity) *executions {
 	if e.expected.seen > 0 {
 		return &e.expected
 	}
-	return &s.firsts
+	return s.firsts
 }
 
 // arrive is called before a request of e waits that arrives now.
-func (s *schedule) arrive(e *entity, now time.Duration, w seats.Work, lead float64) stamp {
+func (s *schedule) arrive(e *entity, now time.Duration) stamp {
 	if s.waiting == 0 {
 		s.period++
 		s.began, s.origin = now, s.clock
@@ -166,12 +166,7 @@ func (s *schedule) arrive(e *entity, now time.Duration, w seats.Work, lead float
 	if e.executing > 0 && e.pausedIn == s.period {
 		one.least -= e.claim
 	}
-	if s.places.root == nil {
-		return one
-	}
-	if one.fast = s.expectedOf(e).expectedCost(w)*4 <= s.credit; one.fast {
-		one.least = min(one.least, s.places.first().at+lead)
-	} else {
+	if s.places.root != nil {
 		one.least = min(one.least, s.places.level(s.works))
 	}
 	return one
@@ -208,7 +203,11 @@ func (s *schedule) reorder(e *entity, now time.Duration) {
 		}
 		s.places.remove(&e.place)
 		s.lengths.remove(&e.length)
+		s.newcomers.remove(e)
 		return
+	}
+	if e.newcomer && !e.head.stamps[e.depth()].alone {
+		s.newcomers.remove(e)
 	}
 	if at := s.keyOf(e, now); !e.place.listed || at != e.place.at || e.head.width != e.place.width || e.weight != e.place.weight {
 		s.places.remove(&e.place)
@@ -249,16 +248,13 @@ func (s *schedule) begin(e *entity, r *Request, now time.Duration) {
 	s.uncount(e)
 	e.executing++
 	e.charged += r.cost
-	if r.stamps[e.depth()].fast {
-		s.credit -= r.cost
-	}
 	e.using += r.Work.Initial
 	e.usingSince += seats.Area(r.Work.Initial) * seats.Area(now)
 	s.count(e)
 }
 
 // end ends the execution of r, a request of e that took so much.
-func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Area, known bool) {
+func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Area) {
 	if s.waiting > 0 {
 		s.touch(e)
 	}
@@ -266,7 +262,7 @@ func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Are
 	e.executing--
 	e.charged -= r.cost
 	if r.stamps[e.depth()].fast {
-		s.credit -= work.SeatSeconds() - r.cost
+		s.newcomers.credit -= work.SeatSeconds() - r.cost
 	}
 	e.using -= r.Work.Initial
 	e.usingSince -= seats.Area(r.Work.Initial) * seats.Area(r.started)
@@ -275,8 +271,5 @@ func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Are
 	}
 	e.start += work.SeatSeconds() / e.weight
 	e.expected.observe(took, work)
-	if !known {
-		s.firsts.observe(took, work)
-	}
 	s.count(e)
 }
