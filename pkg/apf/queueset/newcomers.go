@@ -62,16 +62,20 @@ func (l *newcomers) remove(e *entity) {
 }
 
 // newcomer returns the newcomer that goes before others now, nil without one: of those for which there
-// is credit the one that arrived first.
-func (s *schedule) newcomer() *entity {
+// is credit the one that arrived first, where who is expected to use more counts as one that arrived later, by
+// at most the time in which each active entity is served once.
+func (s *schedule) newcomer(now time.Duration) *entity {
 	var first *entity
+	var earliest float64
 	for i := range s.newcomers.lists {
 		e := s.newcomers.lists[i].first
-		if e == nil || first != nil && first.head.serial < e.head.serial {
+		if e == nil || e.startAt(now) > s.clock {
 			continue
 		}
-		if s.expectedOf(e).expectedCost(e.head.Work)*creditFor <= s.newcomers.credit {
-			first = e
+		cost := s.expectedOf(e).expectedCost(e.head.Work)
+		due := e.head.arrived.Seconds() + min(cost*s.activeWeight, s.works)/s.capacity
+		if cost*creditFor <= s.newcomers.credit && (first == nil || due < earliest) {
+			first, earliest = e, due
 		}
 	}
 	return first

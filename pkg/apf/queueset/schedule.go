@@ -165,7 +165,8 @@ func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
 	if !s.fits(r.Work.Width()) {
 		return s.overtaker(first, now), r
 	}
-	if e := s.root.newcomer(); e != nil && s.fits(e.head.Work.Width()) {
+	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) {
+		e.head.stamps[0].fast = true
 		return e.head, nil
 	}
 	return r, nil
@@ -237,8 +238,7 @@ func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Dur
 		e.start += late
 	}
 	serves.dispatched = e.startAt(now)
-	if one := &r.stamps[e.depth()]; e.newcomer {
-		one.fast = true
+	if r.stamps[e.depth()].fast {
 		serves.newcomers.credit -= serves.expectedOf(e).expectedCost(r.Work)
 	}
 }

@@ -54,8 +54,9 @@ func (e *entity) startAt(now time.Duration) float64 {
 
 // schedule serves entities in the order of virtual time.
 type schedule struct {
-	clock float64       // V
-	last  time.Duration // when it was advanced last
+	clock    float64       // V
+	last     time.Duration // when it was advanced last
+	capacity float64       // seats
 
 	// A period begins when a request waits and none did. period counts them; began and origin are the
 	// time and V of the last.
@@ -84,6 +85,7 @@ type schedule struct {
 // advance advances V to now. Since it was advanced last, there were so many seats for the entities, of
 // which so many were in use.
 func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
+	s.capacity = capacity
 	if now <= s.last {
 		return
 	}
