@@ -114,12 +114,8 @@ func (l *reference) divide(p *party, capacity float64) {
 		if m.waiting+m.executing == 0 {
 			continue
 		}
-		demand := m.asks
-		if m.executing == 0 {
-			demand = math.Inf(1)
-		}
-		weight, asked = weight+m.weight, asked+demand
-		l.shares = append(l.shares, share{m.weight, demand})
+		weight, asked = weight+m.weight, asked+m.asks
+		l.shares = append(l.shares, share{m.weight, m.asks})
 	}
 	per := level(capacity, l.shares)
 	spare := per
