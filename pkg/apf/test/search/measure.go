@@ -20,7 +20,7 @@ type Measures struct {
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
 	// their width times M(j).
 	Newcomer, Wide float64
-	// Tenant is Rate for tenants of several flows.
+	// Tenant is Rate for tenants, if one has several flows.
 	Tenant float64
 	// Displaced is how many requests of flows below their fair rate were rejected, at their arrival or
 	// later, while two requests of another waited.
@@ -55,12 +55,12 @@ type account struct {
 	place              int // in the tenant's flows, -1 if not active
 	waiting, executing int
 	usage
-	most     float64 // largest work so far of a request that executed or was first
-	since    float64 // active since, or inactive since
-	requests []*Request
-	first    *Request // waits, and is judged while there is no debt
-	left     bool     // a client left while it waited
-	debtor   bool     // in judge.debtors
+	most         float64 // largest work so far of a request that executed or was first
+	since, until float64 // active the last time, in seconds
+	requests     []*Request
+	first        *Request // waits, and is judged while there is no debt
+	left         bool     // a client left while it waited
+	debtor       bool     // in judge.debtors
 }
 
 // trial is a request whose wait is judged.
@@ -98,6 +98,7 @@ type judge struct {
 	longest           float64 // largest duration, in seconds
 	executed, useless float64
 	mark              int
+	grouped           bool // a tenant has several flows
 	laggard           *account
 	laggedAt          float64
 	step              float64
@@ -235,6 +236,9 @@ func (j *judge) markAll() {
 			j.Tenant = j.window(&g.usage, j.Tenant, Tenant, g.name)
 		}
 		for _, a := range g.flows {
+			if j.grouped && !g.many {
+				j.Tenant = j.part(&a.usage, j.Tenant, Tenant, g.name)
+			}
 			j.Rate = j.window(&a.usage, j.Rate, Rate, a.name)
 		}
 	}
@@ -242,13 +246,19 @@ func (j *judge) markAll() {
 
 // window adds a mark and returns the least part of a window that ends there, or least.
 func (j *judge) window(u *usage, least float64, what Promise, name string) float64 {
+	least = j.part(u, least, what, name)
+	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
+	return least
+}
+
+// part returns the least part of what was owed in a window that ends now, or least.
+func (j *judge) part(u *usage, least float64, what Promise, name string) float64 {
 	for _, m := range u.marks {
 		if owed, part := u.part(m); owed >= enoughWork*(j.most+u.would*j.longest) && part < least {
 			least = part
 			j.Worst[what] = fmt.Sprintf("%s got %.2f of %.1f from %.0f to %.0f s", name, part, owed, m.at, j.now)
 		}
 	}
-	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
 	return least
 }
 
@@ -317,6 +327,7 @@ func (j *judge) accountOf(r *Request) *account {
 			j.groups[r.Tenant] = g
 		}
 		g.many = g.accounts > 0
+		j.grouped = j.grouped || g.many
 		g.accounts++
 		a = &account{name: r.Flow, tenant: g, place: -1}
 		a.restart(j.now)
@@ -431,7 +442,7 @@ func (j *judge) sentence(r *Request, a *account) {
 	// The largest work of a flow may have grown since.
 	sum := 0.0
 	for _, o := range j.all {
-		if o != a && (o.place >= 0 && o.since <= t.at || o.place < 0 && o.since > t.at) {
+		if o != a && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
 			sum += o.most
 		}
 	}
@@ -475,7 +486,7 @@ func (j *judge) gone(r *Request, a *account) {
 	g.flows[a.place] = last
 	last.place = a.place
 	g.flows = g.flows[:len(g.flows)-1]
-	a.place, a.since, a.lag = -1, j.now, min(a.lag, 0)
+	a.place, a.until, a.lag = -1, j.now, min(a.lag, 0)
 	if a.lag < 0 && !a.debtor {
 		a.debtor = true
 		j.debtors = append(j.debtors, a)
