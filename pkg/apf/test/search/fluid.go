@@ -56,6 +56,7 @@ type group struct {
 	flows    []*account // active
 	place    int        // in fluid.tenants, -1 if not active
 	waiting  int        // requests
+	ends     float64    // sum of width times end of what executes
 	usage
 	spare float64 // per unit of weight of a flow that is not active, in seats
 }

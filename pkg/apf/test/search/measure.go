@@ -66,7 +66,8 @@ type account struct {
 // trial is a request whose wait is judged.
 type trial struct {
 	at       float64
-	capacity float64 // seat-seconds of the level until its arrival
+	capacity float64 // seat-seconds of the level, or within a tenant what that got, until then
+	within   bool    // a tenant
 	width    int     // largest present
 	left     float64 // X, seat-seconds
 	sum      float64 // of M(j)
@@ -185,7 +186,7 @@ func (j *judge) serve(d float64) {
 			case first == nil:
 			case first.trial == nil && a.lag >= -tiny:
 				j.paid = append(j.paid, first)
-			case a.lag < -tiny:
+			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
 				first.trial = nil
 			}
 			if unit := j.most + a.would*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
@@ -292,6 +293,7 @@ func (j *judge) apply(e *Event) {
 		a.tenant.inUse += float64(r.Width)
 		j.inUse += r.Width
 		j.ends += float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends += float64(r.Width) * r.ended.Seconds()
 		j.work(r, a)
 	case Finished:
 		a.executing--
@@ -299,6 +301,7 @@ func (j *judge) apply(e *Event) {
 		a.tenant.inUse -= float64(r.Width)
 		j.inUse -= r.Width
 		j.ends -= float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
 		j.executed += r.Work()
 		if r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
 			j.useless += r.Work()
@@ -392,12 +395,19 @@ func (j *judge) work(r *Request, a *account) {
 func (j *judge) try(r *Request, a *account) {
 	j.divide(j.seats)
 	j.changed = true
-	if !below(&a.usage, float64(r.Width)) {
+	g, v := a.tenant, float64(r.Width)
+	if !below(&a.usage, v) {
 		return
 	}
 	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most}
-	t.left = j.ends - j.now*float64(j.inUse)
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
+	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
+		// The tenant is not below its fair rate. What it gets is divided among its flows.
+		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
+		for _, o := range g.flows {
+			t.sum += o.most
+		}
+	}
 	r.trial = &t
 }
 
@@ -408,7 +418,7 @@ func (j *judge) addLags(r *Request) {
 	}
 	for _, g := range j.tenants {
 		for _, a := range g.flows {
-			if a != r.account {
+			if a != r.account && (!r.trial.within || g == r.account.tenant) {
 				r.trial.left += max(0, a.lag)
 			}
 		}
@@ -427,7 +437,10 @@ func (j *judge) sentence(r *Request, a *account) {
 	r.trial = nil
 	_, width := bounds(j.widths)
 	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
-	v := float64(r.Width)
+	v, g := float64(r.Width), a.tenant
+	if t.within {
+		used = g.got - t.capacity
+	}
 	if used <= tiny {
 		return
 	}
@@ -442,7 +455,7 @@ func (j *judge) sentence(r *Request, a *account) {
 	// The largest work of a flow may have grown since.
 	sum := 0.0
 	for _, o := range j.all {
-		if o != a && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
+		if o != a && (!t.within || o.tenant == g) && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
 			sum += o.most
 		}
 	}
