@@ -39,7 +39,7 @@ func TestClimb(t *testing.T) {
 		if *climbTo != "" && p.String() != *climbTo {
 			continue
 		}
-		for _, d := range disciplines {
+		for _, d := range append(plantedDisciplines(), disciplines...) {
 			if d.Name != *climbOn {
 				continue
 			}
@@ -50,5 +50,39 @@ func TestClimb(t *testing.T) {
 			f = c.Shrink(f)
 			t.Logf("%s in %v: %v", d.Name, time.Since(begin).Round(time.Millisecond), f)
 		}
+	}
+}
+
+// planted are rules that are broken on purpose, and the promise that each breaks.
+var planted = []struct {
+	name    string
+	rules   Rules
+	promise Promise
+}{
+	{"no debts", Rules{NoDebts: true}, Rate},
+	{"newcomers first", Rules{NewcomersFirst: true}, Rate},
+	{"narrow first", Rules{NarrowFirst: true}, Wide},
+	{"no tenants", Rules{NoTenants: true}, Tenant},
+	{"tail drop", Rules{TailDrop: true}, FullLevel},
+	{"last patience", Rules{LastPatience: true}, Patience},
+	{"no deadlines", Rules{NoDeadlines: true}, Deadlines},
+}
+
+func plantedDisciplines() []Discipline {
+	var out []Discipline
+	for _, p := range planted {
+		d := Broken(p.rules)
+		d.Name = p.name
+		out = append(out, d)
+	}
+	return out
+}
+
+func TestPlanted(t *testing.T) {
+	for _, p := range planted {
+		begin := time.Now()
+		c := Climb{Discipline: Broken(p.rules), Promises: []Promise{p.promise}, Space: Space{Starts: 5000, Tenants: true}, Seed: *climbSeed, Patience: 40}
+		f := c.Run(func(f Finding) bool { return f.Loss > 1 || time.Since(begin) > 20*time.Second })
+		t.Logf("%s in %v: %v", p.name, time.Since(begin).Round(time.Millisecond), c.Shrink(f))
 	}
 }

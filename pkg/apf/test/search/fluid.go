@@ -40,7 +40,6 @@ func level(capacity float64, shares []share) float64 {
 // fluid is what the flows that are active would get of a level, by max-min among tenants and then
 // among the flows of each.
 type fluid struct {
-	seats   float64
 	tenants []*group // active
 	shares  []share
 	inner   []share
@@ -57,6 +56,7 @@ type group struct {
 	flows    []*account // active
 	place    int        // in fluid.tenants, -1 if not active
 	waiting  int        // requests
+	ends     float64    // sum of width times end of what executes
 	usage
 	spare float64 // per unit of weight of a flow that is not active, in seats
 }
@@ -89,16 +89,16 @@ func (u *usage) part(since mark) (owed, part float64) {
 	return owed, 1 - max(0, u.lag-max(0, since.lag))/max(owed, tiny)
 }
 
-// divide says what everybody gets.
-func (f *fluid) divide() {
+// divide says what everybody gets of a number of seats.
+func (f *fluid) divide(seats float64) {
 	f.shares = f.shares[:0]
 	weight, demand := 0.0, 0.0
 	for _, g := range f.tenants {
 		f.shares = append(f.shares, share{g.weight, g.demand})
 		weight, demand = weight+g.weight, demand+g.demand
 	}
-	per := level(f.seats, f.shares)
-	f.spare = min(per, max(f.seats-demand, f.seats/(weight+1)))
+	per := level(seats, f.shares)
+	f.spare = min(per, max(seats-demand, seats/(weight+1)))
 	if !math.IsInf(per, 1) {
 		f.spare = per
 	}

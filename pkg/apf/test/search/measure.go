@@ -13,13 +13,14 @@ type Measures struct {
 	// Rate is the least part that a flow got of what it was owed, in any window in which it was owed
 	// enoughWork times the largest work. 1 if there is none.
 	Rate float64
-	// Lag is the most that a flow was owed while requests of it waited, in units of the largest work.
+	// Lag is the most that a flow was owed while requests of it waited, in
+	// units of the largest work and of what it is owed while the longest request executes.
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
 	// their width times M(j).
 	Newcomer, Wide float64
-	// Tenant is Rate for tenants of several flows.
+	// Tenant is Rate for tenants, if one has several flows.
 	Tenant float64
 	// Displaced is how many requests of flows below their fair rate were rejected, at their arrival or
 	// later, while two requests of another waited.
@@ -54,21 +55,22 @@ type account struct {
 	place              int // in the tenant's flows, -1 if not active
 	waiting, executing int
 	usage
-	most     float64 // largest work so far of a request that executed or was first
-	since    float64 // active since, or inactive since
-	requests []*Request
-	left     bool // a client left while it waited
-	debtor   bool // in judge.debtors
+	most         float64 // largest work so far of a request that executed or was first
+	since, until float64 // active the last time, in seconds
+	requests     []*Request
+	first        *Request // waits, and is judged while there is no debt
+	left         bool     // a client left while it waited
+	debtor       bool     // in judge.debtors
 }
 
 // trial is a request whose wait is judged.
 type trial struct {
 	at       float64
-	capacity float64 // seat-seconds of the level until its arrival
+	capacity float64 // seat-seconds of the level, or within a tenant what that got, until then
+	within   bool    // a tenant
 	width    int     // largest present
 	left     float64 // X, seat-seconds
 	sum      float64 // of M(j)
-	debt     float64 // seat-seconds of the level while the flow pays its debt
 }
 
 // judge reads a History.
@@ -76,14 +78,16 @@ type judge struct {
 	Measures
 	fluid
 	h                 *History
+	seats             float64
 	now               float64
 	changed           bool // what the fluid divides has changed
 	groups            map[string]*group
 	flows             map[string]*account
 	all               []*account
 	debtors           []*account
-	widths            []int // requests present by width
-	waits             []int // waiting requests by width
+	paid              []*Request // whose flows may have just paid their debts
+	widths            []int      // requests present by width
+	waits             []int      // waiting requests by width
 	waiting           int
 	inUse             int
 	two               int     // flows with two waiting requests
@@ -92,8 +96,10 @@ type judge struct {
 	sum               float64 // of M(j) of active flows
 	capacity          float64 // seat-seconds so far
 	most              float64 // largest work
+	longest           float64 // largest duration, in seconds
 	executed, useless float64
 	mark              int
+	grouped           bool // a tenant has several flows
 	laggard           *account
 	laggedAt          float64
 	step              float64
@@ -114,7 +120,7 @@ func Judge(h *History) Measures {
 func newJudge(h *History) *judge {
 	return &judge{
 		h: h, Measures: Measures{Rate: 1, Tenant: 1, Worst: map[Promise]string{}, Faults: len(h.Faults)},
-		fluid: fluid{seats: float64(h.Scenario.Seats)}, flows: map[string]*account{}, groups: map[string]*group{},
+		seats: float64(h.Scenario.Seats), flows: map[string]*account{}, groups: map[string]*group{},
 		widths: make([]int, 1), waits: make([]int, 1), step: h.Scenario.Lasts.Seconds() / windows,
 	}
 }
@@ -142,11 +148,21 @@ func (j *judge) flowTo(to float64) {
 	}
 	if j.changed {
 		j.changed = false
-		j.divide()
+		// Seats that are free while requests wait are no part of the fluid: Idle and Kept tell of them.
+		seats := j.seats
+		if j.waiting > 0 {
+			seats = min(seats, float64(j.inUse))
+		}
+		j.divide(seats)
 	}
 	j.serve(d)
 	j.now = to
 	j.capacity += j.seats * d
+	for _, r := range j.paid {
+		j.try(r, r.account)
+		j.addLags(r)
+	}
+	j.paid = j.paid[:0]
 	j.payDebts(d)
 	if free := int(j.seats) - j.inUse; j.waiting > 0 && free > 0 {
 		switch least, largest := bounds(j.waits); {
@@ -166,8 +182,15 @@ func (j *judge) serve(d float64) {
 		}
 		for _, a := range g.flows {
 			a.serve(d, a.waiting > 0)
-			if a.waiting > 0 && a.lag > j.Lag*j.most && j.most > 0 {
-				j.Lag, j.laggard, j.laggedAt = a.lag/j.most, a, j.now+d
+			switch first := a.first; {
+			case first == nil:
+			case first.trial == nil && a.lag >= -tiny:
+				j.paid = append(j.paid, first)
+			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
+				first.trial = nil
+			}
+			if unit := j.most + a.would*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
+				j.Lag, j.laggard, j.laggedAt = a.lag/unit, a, j.now+d
 			}
 		}
 	}
@@ -214,6 +237,9 @@ func (j *judge) markAll() {
 			j.Tenant = j.window(&g.usage, j.Tenant, Tenant, g.name)
 		}
 		for _, a := range g.flows {
+			if j.grouped && !g.many {
+				j.Tenant = j.part(&a.usage, j.Tenant, Tenant, g.name)
+			}
 			j.Rate = j.window(&a.usage, j.Rate, Rate, a.name)
 		}
 	}
@@ -221,13 +247,19 @@ func (j *judge) markAll() {
 
 // window adds a mark and returns the least part of a window that ends there, or least.
 func (j *judge) window(u *usage, least float64, what Promise, name string) float64 {
+	least = j.part(u, least, what, name)
+	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
+	return least
+}
+
+// part returns the least part of what was owed in a window that ends now, or least.
+func (j *judge) part(u *usage, least float64, what Promise, name string) float64 {
 	for _, m := range u.marks {
-		if owed, part := u.part(m); owed >= enoughWork*j.most && part < least {
+		if owed, part := u.part(m); owed >= enoughWork*(j.most+u.would*j.longest) && part < least {
 			least = part
 			j.Worst[what] = fmt.Sprintf("%s got %.2f of %.1f from %.0f to %.0f s", name, part, owed, m.at, j.now)
 		}
 	}
-	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
 	return least
 }
 
@@ -261,6 +293,7 @@ func (j *judge) apply(e *Event) {
 		a.tenant.inUse += float64(r.Width)
 		j.inUse += r.Width
 		j.ends += float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends += float64(r.Width) * r.ended.Seconds()
 		j.work(r, a)
 	case Finished:
 		a.executing--
@@ -268,6 +301,7 @@ func (j *judge) apply(e *Event) {
 		a.tenant.inUse -= float64(r.Width)
 		j.inUse -= r.Width
 		j.ends -= float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
 		j.executed += r.Work()
 		if r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
 			j.useless += r.Work()
@@ -296,6 +330,7 @@ func (j *judge) accountOf(r *Request) *account {
 			j.groups[r.Tenant] = g
 		}
 		g.many = g.accounts > 0
+		j.grouped = j.grouped || g.many
 		g.accounts++
 		a = &account{name: r.Flow, tenant: g, place: -1}
 		a.restart(j.now)
@@ -340,9 +375,9 @@ func (j *judge) arrived(r *Request, a *account) {
 		j.twoTenants++
 	}
 	if a.waiting == 1 {
-		others := j.sum - a.most
 		j.work(r, a)
-		j.try(r, a, others)
+		a.first = r
+		j.try(r, a)
 	}
 }
 
@@ -352,27 +387,49 @@ func (j *judge) work(r *Request, a *account) {
 		j.sum += w - a.most
 		a.most = w
 		j.most = max(j.most, w)
+		j.longest = max(j.longest, r.Duration.Seconds())
 	}
 }
 
-// try begins to judge the wait of a request, if its flow is below its fair rate or only has a debt.
-func (j *judge) try(r *Request, a *account, others float64) {
-	j.divide()
-	j.changed = false
-	if a.inUse > 0 && a.inUse+float64(r.Width) > a.would+tiny {
+// try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
+func (j *judge) try(r *Request, a *account) {
+	j.divide(j.seats)
+	j.changed = true
+	g, v := a.tenant, float64(r.Width)
+	if !below(&a.usage, v) {
 		return
 	}
 	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: others}
-	t.left = j.ends - j.now*float64(j.inUse)
-	if a.lag < 0 && a.would > 0 {
-		t.debt = -a.lag / a.would * j.seats
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
+	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
+		// The tenant is not below its fair rate. What it gets is divided among its flows.
+		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
+		for _, o := range g.flows {
+			t.sum += o.most
+		}
 	}
 	r.trial = &t
 }
 
+// addLags lets others get what they are owed before a request whose flow had a debt.
+func (j *judge) addLags(r *Request) {
+	if r.trial == nil {
+		return
+	}
+	for _, g := range j.tenants {
+		for _, a := range g.flows {
+			if a != r.account && (!r.trial.within || g == r.account.tenant) {
+				r.trial.left += max(0, a.lag)
+			}
+		}
+	}
+}
+
 // sentence ends it.
 func (j *judge) sentence(r *Request, a *account) {
+	if a.first == r {
+		a.first = nil
+	}
 	t := r.trial
 	if t == nil {
 		return
@@ -380,7 +437,10 @@ func (j *judge) sentence(r *Request, a *account) {
 	r.trial = nil
 	_, width := bounds(j.widths)
 	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
-	v := float64(r.Width)
+	v, g := float64(r.Width), a.tenant
+	if t.within {
+		used = g.got - t.capacity
+	}
 	if used <= tiny {
 		return
 	}
@@ -388,14 +448,14 @@ func (j *judge) sentence(r *Request, a *account) {
 	if r.Width > 1 {
 		worst, name = &j.Wide, Wide
 	}
-	units := func(sum float64) float64 { return max(0, used-t.debt) / max(t.left+v*sum, tiny) }
+	units := func(sum float64) float64 { return used / max(t.left+v*sum, tiny) }
 	if units(t.sum) <= *worst {
 		return
 	}
 	// The largest work of a flow may have grown since.
 	sum := 0.0
 	for _, o := range j.all {
-		if o != a && (o.place >= 0 && o.since <= t.at || o.place < 0 && o.since > t.at) {
+		if o != a && (!t.within || o.tenant == g) && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
 			sum += o.most
 		}
 	}
@@ -439,7 +499,7 @@ func (j *judge) gone(r *Request, a *account) {
 	g.flows[a.place] = last
 	last.place = a.place
 	g.flows = g.flows[:len(g.flows)-1]
-	a.place, a.since, a.lag = -1, j.now, min(a.lag, 0)
+	a.place, a.until, a.lag = -1, j.now, min(a.lag, 0)
 	if a.lag < 0 && !a.debtor {
 		a.debtor = true
 		j.debtors = append(j.debtors, a)
@@ -457,10 +517,8 @@ func (j *judge) gone(r *Request, a *account) {
 
 // rejected judges a rejection, before the request is removed.
 func (j *judge) rejected(r *Request, a *account) {
-	if j.changed {
-		j.changed = false
-		j.divide()
-	}
+	j.divide(j.seats)
+	j.changed = true
 	g, v := a.tenant, float64(r.Width)
 	doomed := r.Deadline > 0 && j.now+r.Duration.Seconds() > (r.Arrived+r.Deadline).Seconds()
 	if doomed || a.waiting > 1 || !below(&a.usage, v) {

@@ -17,8 +17,8 @@ type Rules struct {
 	NarrowFirst bool
 	// NoTenants takes each flow for a tenant.
 	NoTenants bool
-	// LongestQueue displaces from the flow with the most requests, or rejects the new one.
-	LongestQueue bool
+	// TailDrop rejects the new request when the level is full.
+	TailDrop bool
 	// LastPatience expects each client of a flow to leave as early as the last one that left.
 	LastPatience bool
 	// NoDeadlines starts requests that cannot end in time.
@@ -114,12 +114,8 @@ func (l *reference) divide(p *party, capacity float64) {
 		if m.waiting+m.executing == 0 {
 			continue
 		}
-		demand := m.asks
-		if m.executing == 0 {
-			demand = math.Inf(1)
-		}
-		weight, asked = weight+m.weight, asked+demand
-		l.shares = append(l.shares, share{m.weight, demand})
+		weight, asked = weight+m.weight, asked+m.asks
+		l.shares = append(l.shares, share{m.weight, m.asks})
 	}
 	per := level(capacity, l.shares)
 	spare := per
@@ -233,20 +229,8 @@ func (l *reference) begin(p *party) {
 // makeRoom displaces a request for one of a flow, and reports whether it did: the last one of a flow
 // with two, of the tenant that is served last.
 func (l *reference) makeRoom(flow *party) bool {
-	if l.rules.LongestQueue {
-		longest := flow
-		for _, t := range l.root.active {
-			for _, f := range t.active {
-				if len(f.line) > len(longest.line) {
-					longest = f
-				}
-			}
-		}
-		if longest == flow {
-			return false
-		}
-		l.displace(longest)
-		return true
+	if l.rules.TailDrop {
+		return false
 	}
 	var last *party
 	end := math.Inf(1)
