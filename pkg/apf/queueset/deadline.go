@@ -59,7 +59,7 @@ func (p *patience) shown(now time.Duration) time.Duration {
 // flow do.
 func (q *flowQueue) hopeless(now time.Duration) bool {
 	shown := q.patience.shown(now)
-	return shown > 0 && time.Duration(q.waiting)*q.service.interval+q.expected.longest() > shown
+	return shown > 0 && time.Duration(q.waiting)*q.service.interval > shown-min(shown/2, time.Duration(q.expected.time*float64(time.Second)))
 }
 
 // doomed reports whether r would be executing when its client leaves: by its deadline, or by what the

@@ -33,7 +33,7 @@ func (s *scheduler) idle() bool { return s.waiting == 0 && s.inUse == 0 }
 
 // advance advances the virtual times to now.
 func (s *scheduler) advance(now time.Duration) {
-	s.root.advance(now, float64(s.limit), s.inUse)
+	s.root.advance(now, float64(s.limit), min(s.inUse, s.limit))
 }
 
 // advanceTenant advances the virtual time of t to now. Its flows share what it uses, or may use.

@@ -94,7 +94,7 @@ func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
 	if s.waiting > 0 {
 		s.clock += took * s.rate(capacity)
 	}
-	s.newcomers.credit = min(s.newcomers.credit+lane*capacity*took, lane*capacity*maxCredit.Seconds())
+	s.newcomers.credit = min(s.newcomers.credit+lane*float64(inUse)*took, lane*capacity*maxCredit.Seconds())
 }
 
 // rate returns the fair rate of an entity of weight 1 where there are so many seats, and some entity has
