@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // clearTerminal moves the cursor to the top of a terminal, and clears it.
@@ -152,7 +152,7 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	var before []replica.Replica
-	if t.view.rates && t.interval > 0 && t.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
+	if t.view.rates && t.interval > 0 && t.dumps == "" && periodic.Wait(ctx, t.env.Clock, t.interval) {
 		before = now
 		if now, err = t.read(ctx, from); err != nil {
 			return err
@@ -185,7 +185,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 			return err
 		}
 		before = now
-		clock.Wait(ctx, t.env.Clock, t.interval)
+		periodic.Wait(ctx, t.env.Clock, t.interval)
 	}
 	return nil
 }

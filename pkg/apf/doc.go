@@ -62,6 +62,7 @@
 //	    flow         request attributes, flow hashes, hands of queues
 //	    allocation   limits of priority levels by shares, and by demand
 //	    names        API groups and keys of annotations of this project
+//	    periodic     waits and periodic calls
 //	L1  rules        which requests a flow schema matches
 //	    estimate     work estimates of lists and writes, by formulas and as learned
 //	    queueset     fair queuing on one priority level

@@ -1,4 +1,4 @@
-package clock_test
+package apf
 
 import (
 	"testing"
@@ -7,18 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	utilclock "k8s.io/utils/clock"
 	testingclock "k8s.io/utils/clock/testing"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
 func TestClockOfUtilsTellsTheTimeSinceItWasTaken(t *testing.T) {
 	fake := testingclock.NewFakeClock(time.Unix(1000, 0))
-	c := clock.From(fake)
+	c := newUtilsClock(fake)
 	assert.Zero(t, c.Now())
 	fake.Step(3 * time.Second)
 	assert.Equal(t, 3*time.Second, c.Now())
 	assert.Equal(t, time.Unix(1003, 0), c.Wall(c.Now()))
-	machine := clock.From(utilclock.RealClock{})
+	machine := newUtilsClock(utilclock.RealClock{})
 	assert.GreaterOrEqual(t, machine.Now(), time.Duration(0))
 }
 
@@ -26,7 +24,7 @@ func TestClockOfUtilsTellsTheTimeSinceItWasTaken(t *testing.T) {
 // time.
 func TestCallsOfAClockOfUtilsMayTellTheTimeAndBeScheduledAgain(t *testing.T) {
 	fake := testingclock.NewFakeClock(time.Unix(1000, 0))
-	c := clock.From(fake)
+	c := newUtilsClock(fake)
 	called := make(chan time.Duration)
 	timer := c.AfterFunc(time.Second, func() { called <- c.Now() })
 	for round := range 3 {

@@ -1,4 +1,5 @@
-package clock
+// Package periodic waits, and calls functions periodically, by a clock of k8s.io/utils.
+package periodic
 
 import (
 	"context"
@@ -7,9 +8,9 @@ import (
 	utilclock "k8s.io/utils/clock"
 )
 
-// Periodically calls f after every period until the context ends. A period that is
+// Run calls f after every period until the context ends. A period that is
 // missed, because f took long or the clock jumped, is skipped.
-func Periodically(ctx context.Context, c utilclock.WithTicker, period time.Duration, f func()) {
+func Run(ctx context.Context, c utilclock.WithTicker, period time.Duration, f func()) {
 	ticker := c.NewTicker(period)
 	defer ticker.Stop()
 	for {

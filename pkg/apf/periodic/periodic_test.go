@@ -1,4 +1,4 @@
-package clock_test
+package periodic_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
@@ -22,7 +22,7 @@ func TestMissedPeriodsAreNotMadeUpFor(t *testing.T) {
 			defer cancel()
 			start := time.Now()
 			var calls []time.Duration
-			clock.Periodically(ctx, utilclock.RealClock{}, 10*time.Second, func() {
+			periodic.Run(ctx, utilclock.RealClock{}, 10*time.Second, func() {
 				calls = append(calls, time.Since(start))
 				<-time.After(took)
 			})
