@@ -90,39 +90,6 @@ func TestALevelThatLosesItsQueuesServesThoseWhoWait(t *testing.T) {
 	f.arrive("c", wide(1), queueset.Seated)
 }
 
-// Requests that started while the level had no queues were charged to no flow.
-func TestRequestsUnderWayAreChargedWhenTheirLevelGetsQueues(t *testing.T) {
-	f := newFixture(t, rejecting(), 2)
-	var held []*queueset.Request
-	for range 2 {
-		r := f.request("", wide(1)) // it was classified while flows did not matter
-		r.Flow = "a"
-		require.Equal(t, queueset.Seated, f.set.Arrive(r))
-		held = append(held, r)
-	}
-	f.clock.Advance(time.Second)
-	f.configure(queues(64, 1, 10), limits(2))
-	dump := f.set.Dump()
-	require.Len(t, dump.Active, 1)
-	assert.Equal(t, 2, dump.Active[0].SeatsInUse)
-	for _, r := range dump.Requests {
-		assert.Equal(t, dump.Active[0].Index, r.Queue)
-	}
-	f.clock.Advance(time.Second)
-	again := f.arrive("a", wide(1), queueset.Waiting)
-	other := f.arrive("b", wide(1), queueset.Waiting)
-	f.configure(queues(32, 1, 10), limits(2))
-	f.set.Finish(held[0])
-	assert.False(t, dispatched(again), "its flow uses two seats")
-	require.True(t, dispatched(other))
-	f.set.Finish(held[1])
-	require.True(t, dispatched(again))
-	require.NoError(t, f.set.Inconsistency())
-	f.set.Finish(again)
-	f.set.Finish(other)
-	assert.True(t, f.set.Idle())
-}
-
 func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 100), 2)
 	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("a", wide(1), queueset.Seated)}

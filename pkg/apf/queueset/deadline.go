@@ -104,7 +104,7 @@ func (q *flowQueue) choose(now time.Duration) *Request {
 // of its flow, or else of first requests. One in tries is not late, since that may have changed.
 func (s *scheduler) late(r *Request, now time.Duration) bool {
 	deadline := time.Duration(r.deadline.Load())
-	if deadline == 0 {
+	if deadline == 0 || now >= deadline+(deadline-r.arrived)/8 {
 		return false
 	}
 	e := s.scheduleOf(&r.queue.entity).expectedOf(&r.queue.entity)

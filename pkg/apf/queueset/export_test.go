@@ -87,5 +87,8 @@ func (s *Set) FlowCountersKept() int {
 	return heavyhitters.Counters
 }
 
-// MaxDebts is the number of debts that are remembered.
-const MaxDebts = maxDebts
+// MaxDebts and MaxIdle are how many inactive flows are known, while requests wait and while none does.
+const (
+	MaxDebts = maxDebts
+	MaxIdle  = maxIdle
+)

@@ -7,11 +7,9 @@ import (
 
 const (
 	// lane is the part of the seats that newcomers may use before others.
-	lane = 2. / 3
+	lane = 3. / 4
 	// maxCredit is for how long what they do not use is kept for them.
 	maxCredit = time.Second
-	// creditFor is how many times what a newcomer is expected to use must be there.
-	creditFor = 4
 	// costs is the number of classes of newcomers by what they are expected to use: up to a
 	// seat-millisecond, and four times as much each.
 	costs = 10
@@ -74,7 +72,7 @@ func (s *schedule) newcomer(now time.Duration) *entity {
 		}
 		cost := s.expectedOf(e).expectedCost(e.head.Work)
 		due := e.head.arrived.Seconds() + min(cost*s.activeWeight, s.works)/s.capacity
-		if cost*creditFor <= s.newcomers.credit && (first == nil || due < earliest) {
+		if cost <= s.newcomers.credit && (first == nil || due < earliest) {
 			first, earliest = e, due
 		}
 	}

@@ -107,11 +107,10 @@ func (e *executions) expectedCost(w seats.Work) float64 {
 }
 
 const (
-	// maxDebts bounds the number of inactive flows that owe something. A flow takes less memory than a
-	// request that waits with its goroutine.
+	// maxDebts is how many inactive flows and tenants are known while requests wait: what they owe, and
+	// how lately they were served. A flow takes less memory than a request that waits with its goroutine.
 	maxDebts = 4096
-	// maxIdle is how many inactive flows that owe nothing are kept for their next request:
-	// BenchmarkIdleLevel.
+	// maxIdle is how many are known while none waits: BenchmarkIdleLevel.
 	maxIdle = 64
 )
 
@@ -188,22 +187,20 @@ func (s *scheduler) scheduleOf(e *entity) *schedule {
 	return &s.root
 }
 
-// owes reports whether e has used more than its share, and others wait.
-func (s *scheduler) owes(e *entity) bool {
-	serves := s.scheduleOf(e)
-	return serves.waiting > 0 && e.period == serves.period && e.start > serves.clock
-}
-
-// rest lets e rest, which has become inactive, and forgets some that rest and owe nothing.
+// rest lets e rest, which has become inactive, and forgets those that rest for longest.
 func (s *scheduler) rest(e *entity) {
 	l := &s.flows
 	if !e.resting {
 		l.append(e)
 	}
-	for n := 0; n < 2 && l.resting > maxIdle; n++ {
+	most := maxIdle
+	if s.waiting > 0 {
+		most = maxDebts
+	}
+	for n := 0; n < 2 && l.resting > most; n++ {
 		oldest := l.oldest
 		l.remove(oldest)
-		if s.owes(oldest) && l.resting < maxDebts || oldest.tenant != nil && oldest.tenant.known > 0 {
+		if oldest.tenant != nil && oldest.tenant.known > 0 {
 			l.append(oldest)
 			continue
 		}

@@ -162,14 +162,18 @@ func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
 	first := s.root.first(now)
 	r := first.head
 	r.Work = s.clamp(r.Work)
-	if !s.fits(r.Work.Width()) {
-		return s.overtaker(first, now), r
+	fits := s.fits(r.Work.Width())
+	if !fits {
+		s.overtaking.block(r)
 	}
-	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) {
+	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) && (r != s.overtaking.blocked || s.mayPass(e)) {
 		e.head.stamps[0].fast = true
 		return e.head, nil
 	}
-	return r, nil
+	if fits {
+		return r, nil
+	}
+	return s.overtaker(first, now), r
 }
 
 // seat gives r, which does not wait, its seats.
@@ -182,7 +186,7 @@ func (s *scheduler) seat(r *Request, now time.Duration) {
 func (s *scheduler) start(r *Request, q *flowQueue, now time.Duration) {
 	serves := s.scheduleOf(&q.entity)
 	expected := serves.expectedOf(&q.entity)
-	r.cost, r.known = expected.expectedCost(r.Work), q.expected.seen > 0
+	r.cost, r.known = max(expected.expectedCost(r.Work), seats.AreaOf(r.Work.Initial, ServiceTimeGuess).SeatSeconds()), q.expected.seen > 0
 	r.queue = q
 	q.seats += r.held
 	serves.begin(&q.entity, r, now)
@@ -293,10 +297,8 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time
 	}
 	longest := s.root.lengths.last()
 	if longest.of != own {
-		start := s.root.arrive(own, now).least
-		if own.weight > 0 && own.period == s.root.period {
-			start = max(start, own.startAt(now))
-		}
+		s.root.touch(own)
+		start := own.startAt(now)
 		if lengthBefore(float64(waiting+1)/own.weight, start, longest) {
 			return lastOf(longest.of)
 		}

@@ -27,12 +27,35 @@ func (c *widthCounts) upTo(width int) int {
 type overtaking struct {
 	overtaken  *Request // waits, was first and did not fit when another overtook it
 	collecting bool     // seats, since overtaking reached its bound
+	blocked    *Request // was first and did not fit, and waits
+	passed     float64  // seat-seconds that newcomers are expected to use that passed it
+}
+
+// block notes that r is first and does not fit.
+func (o *overtaking) block(r *Request) {
+	if o.blocked != r {
+		o.blocked, o.passed = r, 0
+	}
+}
+
+// mayPass reports whether a newcomer may start before the blocked request. Together they use no more than
+// one request does on average.
+func (s *scheduler) mayPass(e *entity) bool {
+	cost := s.root.expectedOf(e).expectedCost(e.head.Work)
+	if s.overtaking.passed+cost > s.root.works/float64(s.root.active) {
+		return false
+	}
+	s.overtaking.passed += cost
+	return true
 }
 
 // gone notes that r does not wait any more.
 func (o *overtaking) gone(r *Request) {
 	if r == o.overtaken {
 		o.overtaken = nil
+	}
+	if r == o.blocked {
+		o.blocked = nil
 	}
 }
 
