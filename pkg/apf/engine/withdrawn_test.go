@@ -23,6 +23,7 @@ func TestADisplacedRequestIsRejected(t *testing.T) {
 	mouse.Attributes = displaced.Attributes
 	mouse.Attributes.Namespace = "another"
 	mouse.Classify()
+	f.clock.Advance(time.Second) // the flow of held has used a seat-second
 	require.Equal(t, queueset.Waiting, displaced.Arrive(seats.Work{Initial: 1}))
 	require.Equal(t, queueset.Waiting, mouse.Arrive(seats.Work{Initial: 1}))
 	assert.Equal(t, queueset.Rejected, displaced.Wait(t.Context(), nil))
