@@ -17,20 +17,21 @@ import (
 func TestADisplacedRequestIsRejected(t *testing.T) {
 	f := newFixture(t, 10)
 	level := queuing("full", 1)
-	level.Queues, level.HandSize, level.QueueLengthLimit = 1, 1, 1
+	level.Queues, level.HandSize, level.QueueLengthLimit = 1, 1, 2
 	f.apply(engine.Configuration{Levels: []engine.LevelConfig{level, queuing("other", 9)}, Schemas: []rules.Schema{schemaOf("users", "full", 10)}})
-	held, displaced, mouse := f.admit("users"), f.classified("users"), f.engine.Begin()
+	held, first, displaced, mouse := f.admit("users"), f.classified("users"), f.classified("users"), f.engine.Begin()
 	mouse.Attributes = displaced.Attributes
 	mouse.Attributes.Namespace = "another"
 	mouse.Classify()
-	f.clock.Advance(time.Second) // the flow of held has used a seat-second
+	require.Equal(t, queueset.Waiting, first.Arrive(seats.Work{Initial: 1}))
 	require.Equal(t, queueset.Waiting, displaced.Arrive(seats.Work{Initial: 1}))
 	require.Equal(t, queueset.Waiting, mouse.Arrive(seats.Work{Initial: 1}))
 	assert.Equal(t, queueset.Rejected, displaced.Wait(t.Context(), nil))
+	for _, r := range []*engine.Request{first, mouse} {
+		assert.True(t, r.Leave(queueset.Cancelled))
+	}
 	held.Finish()
-	assert.Equal(t, queueset.Seated, mouse.Wait(t.Context(), nil))
-	mouse.Finish()
-	for _, r := range []*engine.Request{held, displaced, mouse} {
+	for _, r := range []*engine.Request{held, first, displaced, mouse} {
 		r.End()
 	}
 }
