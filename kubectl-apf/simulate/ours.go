@@ -20,7 +20,7 @@ func (o ours) begin() *engine.Request { return o.engine.Begin() }
 
 func (o ours) arrive(c *call) (queueset.Outcome, string) {
 	r := c.classified
-	r.Dispatched = c.wake
+	r.Decided = c.wake
 	outcome := r.Arrive(c.work)
 	switch outcome {
 	case queueset.Seated:

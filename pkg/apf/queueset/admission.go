@@ -23,16 +23,19 @@ const (
 	Seated
 	// Waiting means that the request is in a queue.
 	Waiting
+	// Unneeded means that the request left its queue, since it needs no seats any more. It was not
+	// rejected.
+	Unneeded
 )
 
-// Arrive asks for seats. A request left Waiting receives from Request.Ready when it is dispatched or
-// displaced, or has its function Dispatched called, unless Leave removes it first.
+// Arrive asks for seats. A request left Waiting must Wait, or has its function Decided called, unless
+// Leave removes it first.
 func (s *Set) Arrive(r *Request) Outcome {
 	r.Work = r.Work.Normal()
 	if r.Unseated {
 		r.Work = seats.Work{}
 	}
-	if r.ready == nil && r.Dispatched == nil {
+	if r.ready == nil && r.Decided == nil {
 		r.ready = make(chan struct{}, 1)
 	}
 	hash := r.hashOnArrival() // before the lock is taken: BenchmarkSaturated
@@ -61,9 +64,9 @@ func (s *Set) Reject(r *Request) {
 	s.locked.Unlock(&l)
 }
 
-// Wait waits until a request that Arrive left waiting is dispatched or displaced, or until ctx
-// is done. In the latter case the request leaves its queue, for TimeOut if the
-// deadline passed, and as Cancelled otherwise.
+// Wait waits until a request that Arrive left waiting is dispatched or displaced, until it is unneeded, or
+// until ctx is done. In the last two cases the request leaves its queue: for TimeOut if the deadline of ctx
+// passed, and as Cancelled if ctx ended otherwise. A nil channel is never ready.
 //
 // A request that was dispatched yields its processor once. The Go scheduler runs
 // a goroutine that was just woken before all others of its processor. Since each
@@ -72,21 +75,22 @@ func (s *Set) Reject(r *Request) {
 // made ready: among them requests of other flows that have not reached the level.
 // The benchmark "An elephant and mice on one level" of docs/evidence/benchmarks.md measures what
 // these requests gain.
-func (s *Set) Wait(ctx context.Context, r *Request) Outcome {
+func (s *Set) Wait(ctx context.Context, r *Request, unneeded <-chan struct{}) Outcome {
+	reason := stats.Cancelled
 	select {
 	case <-r.ready:
 		runtime.Gosched()
 		return r.outcome()
+	case <-unneeded:
+		reason = stats.Withdrawn
 	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			reason = stats.TimeOut
+		}
 	}
-	reason := stats.Cancelled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		reason = stats.TimeOut
+	if !s.Leave(r, reason) {
+		<-r.ready
 	}
-	if s.Leave(r, reason) {
-		return Rejected
-	}
-	<-r.ready
 	return r.outcome()
 }
 
@@ -102,20 +106,6 @@ func (s *Set) Leave(r *Request, reason Reason) bool {
 	wake(woken)
 	s.noteEnd()
 	return true
-}
-
-// Abandon ends a request whose owner cannot continue, given the last Outcome of
-// the request.
-func (s *Set) Abandon(r *Request, last Outcome) {
-	if last == Waiting && !s.Leave(r, stats.Cancelled) {
-		if r.Dispatched == nil {
-			<-r.ready
-		}
-		last = r.outcome()
-	}
-	if last == Seated {
-		s.Finish(r)
-	}
 }
 
 // notExecuting is the value of Finish's panic.
@@ -149,40 +139,28 @@ func (s *Set) endFinalPhases() {
 	s.noteEnd()
 }
 
-// wake tells requests that they have been dispatched or displaced. It is called without a
-// lock, since a request may end as soon as it knows.
-func wake(woken *Request) { signal(woken).Tell() }
+// wake tells requests what was decided. It is called without a lock, since a request may end as soon
+// as it knows.
+func wake(woken *Request) { Decisions{woken}.Tell() }
 
-// Dispatches are the requests with a function Dispatched that a change of a Set has dispatched,
-// and that do not know yet. The caller must call Tell, once, when it holds no lock.
-type Dispatches struct{ first *Request }
+// Decisions are requests that a change of a Set has dispatched or rejected while they waited, and that do
+// not know yet. The caller must call Tell, once, when it holds no lock.
+type Decisions struct{ first *Request }
 
 // None reports whether there is no request to tell.
-func (d Dispatches) None() bool { return d.first == nil }
+func (d Decisions) None() bool { return d.first == nil }
 
-// Tell calls the functions.
-func (d Dispatches) Tell() {
+// Tell tells the requests in order.
+func (d Decisions) Tell() {
 	for woken := d.first; woken != nil; {
 		r := woken
 		woken, r.next = r.next, nil
-		r.Dispatched()
-	}
-}
-
-// signal lets the requests go on that wait on Ready, and returns the others in the same order.
-func signal(woken *Request) Dispatches {
-	var first *Request
-	last := &first
-	for woken != nil {
-		r := woken
-		woken, r.next = r.next, nil
-		if r.Dispatched != nil {
-			*last, last = r, &r.next
-			continue
+		if r.Decided != nil {
+			r.Decided()
+		} else {
+			r.ready <- struct{}{}
 		}
-		r.ready <- struct{}{}
 	}
-	return Dispatches{first}
 }
 
 // lockedSet is what the lock of a Set guards.

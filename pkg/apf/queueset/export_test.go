@@ -52,6 +52,10 @@ func (s *Set) WhileLocked(f func()) {
 	f()
 }
 
+// Ready receives one value when a request that waits has been dispatched or displaced, unless it has a
+// function Decided.
+func (r *Request) Ready() <-chan struct{} { return r.ready }
+
 // DumpStep is how much a dump copies under the lock at a time.
 const DumpStep = dumpStep
 

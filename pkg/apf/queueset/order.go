@@ -37,14 +37,14 @@ func (r *rank) before(other *rank) bool {
 
 // pull computes the sums of the subtree of r.
 func (r *rank) pull() {
-	r.weights, r.moments, r.narrowest = r.weight, r.weight*r.at, r.width
-	for _, child := range [...]*rank{r.left, r.right} {
-		if child != nil {
-			r.weights += child.weights
-			r.moments += child.moments
-			r.narrowest = min(r.narrowest, child.narrowest)
-		}
+	weights, moments, narrowest := r.weight, r.weight*r.at, r.width
+	if l := r.left; l != nil {
+		weights, moments, narrowest = weights+l.weights, moments+l.moments, min(narrowest, l.narrowest)
 	}
+	if l := r.right; l != nil {
+		weights, moments, narrowest = weights+l.weights, moments+l.moments, min(narrowest, l.narrowest)
+	}
+	r.weights, r.moments, r.narrowest = weights, moments, narrowest
 }
 
 // insert adds r, which is in no order.

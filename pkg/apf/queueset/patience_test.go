@@ -44,7 +44,7 @@ func testLeaving(t *testing.T, patience time.Duration, reason queueset.Reason, t
 				f.set.Finish(r)
 			})
 		}
-		r.Dispatched = execute
+		r.Decided = execute
 		if f.set.Arrive(r) == queueset.Seated {
 			execute()
 		} else if !stays {

@@ -35,17 +35,16 @@ type Request struct {
 	// Unseated means that the request takes no seat while it executes. Only for Exempt,
 	// which never waits for seats.
 	Unseated bool
-	// Dispatched, unless nil, is called once when a waiting request has been dispatched or, see
-	// Displaced, rejected, instead of what Ready receives, and nothing may Wait for the request. It is
-	// called without locks, by whichever call on the Set or the engine made or took room, and may
-	// itself use both.
+	// Decided, unless nil, is called once when a waiting request has been dispatched or, see Displaced,
+	// rejected. Then nothing may Wait for the request. It is called without locks, by whichever call on
+	// the Set or the engine decided, and may itself use both.
 	// With it, one goroutine serves any number of requests, in virtual time for instance.
-	Dispatched func()
+	Decided func()
 
 	deadline atomic.Int64 // when the client leaves, by the clock of the Set; 0 if unknown
 
 	shard   uint32        // modulo the number of shards of the layout: where counters are found
-	ready   chan struct{} // receives once when a waiting request is dispatched
+	ready   chan struct{} // receives once what Decided would be called for
 	arrived time.Duration
 
 	// The lock of the Set guards what follows. The owner of a seated request reads it without a lock.
@@ -102,10 +101,14 @@ func (r *Request) Displaced() bool { return r.outcome() == Rejected }
 
 // outcome returns the Outcome of a request that waits no longer.
 func (r *Request) outcome() Outcome {
-	if r.phase == executing {
+	switch {
+	case r.phase == executing:
 		return Seated
+	case r.rejectedForReason == stats.Withdrawn:
+		return Unneeded
+	default:
+		return Rejected
 	}
-	return Rejected
 }
 
 // RetryAfter returns when the client of a rejected request should return, after the rejection. A
@@ -128,10 +131,6 @@ func (r *Request) Arrived() time.Duration { return r.arrived }
 // Started returns when the request was seated, by the clock of the Set. It means
 // nothing before that.
 func (r *Request) Started() time.Duration { return r.started }
-
-// Ready receives one value when a request that Arrive left waiting has been dispatched or displaced,
-// unless it has a function Dispatched.
-func (r *Request) Ready() <-chan struct{} { return r.ready }
 
 // finalSeats returns how many seats the request, once seated, holds after its end.
 func (r *Request) finalSeats() int {

@@ -62,26 +62,26 @@ func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, err
 // Configure replaces configuration and limits. Requests that wait go on to wait, even
 // if fewer may from now on, and requests that execute go on. An invalid configuration changes
 // nothing. The caller tells the requests that start.
-func (s *Set) Configure(config Config, limits Limits) (Dispatches, error) {
+func (s *Set) Configure(config Config, limits Limits) (Decisions, error) {
 	if err := config.Validate(); err != nil {
-		return Dispatches{}, err
+		return Decisions{}, err
 	}
 	l := s.locked.Lock()
 	l.config = config
 	woken := l.setLimits(limits, l.advance(s.clock.Now()))
 	s.locked.Unlock(&l)
-	return signal(woken), nil
+	return Decisions{woken}, nil
 }
 
 // SetLimits replaces the limits. The caller tells the requests that start.
-func (s *Set) SetLimits(limits Limits) Dispatches {
+func (s *Set) SetLimits(limits Limits) Decisions {
 	l := s.locked.Lock()
 	var woken *Request
 	if limits != l.limits {
 		woken = l.setLimits(limits, l.advance(s.clock.Now()))
 	}
 	s.locked.Unlock(&l)
-	return signal(woken)
+	return Decisions{woken}
 }
 
 // OnIdle registers f, called without locks whenever a request has ended and the

@@ -41,7 +41,7 @@ func (e *engine) Arrive(r *Request) {
 	q := queueset.NewRequest(0)
 	q.Hasher, q.Series, q.Distinguisher, q.Flow, q.Work = e.hasher, e.series, r.Flow, r.Flow, seats.Work{Initial: r.Width}
 	q.Tenant, q.TenantWeight, q.Weight = r.Tenant, int(r.TenantWeight), int(r.Weight)
-	q.Dispatched = func() {
+	q.Decided = func() {
 		if q.Displaced() {
 			e.host.Reject(r, q.RetryAfter())
 			return
