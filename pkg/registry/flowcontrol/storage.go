@@ -64,7 +64,7 @@ func (r *objects[T]) Create(ctx context.Context, object runtime.Object, validate
 	created, err := r.Store.Create(ctx, object, validate, options)
 	if err == nil {
 		var none T
-		warn(ctx, r.advice.written(ctx, created.(T), none, before))
+		advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.written(ctx, created.(T), none, before) })
 	}
 	return created, err
 }
@@ -88,7 +88,7 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	} else {
 		warnOfDeletion(ctx, metadata(updated.(T)), metadata(old))
 	}
-	warn(ctx, r.advice.written(ctx, updated.(T), old, before))
+	advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.written(ctx, updated.(T), old, before) })
 	return updated, created, nil
 }
 
@@ -126,7 +126,7 @@ func ownersInJSON(err error) error {
 func (r *objects[T]) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	deleted, immediate, err := r.Store.Delete(ctx, name, validate, options)
 	if err == nil {
-		warn(ctx, r.advice.deleted(ctx, name, r.stored()))
+		advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.deleted(ctx, name, r.stored()) })
 	}
 	return deleted, immediate, err
 }
