@@ -71,7 +71,7 @@ func tiedWith(schema *compared, others []*compared, within *budget.Budget) []*co
 		if len(tied) == maxTied {
 			break
 		}
-		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && schema.mask.MayIntersect(other.mask) && other.Name != schema.Name &&
+		if schema.mask.MayIntersect(other.mask) && other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
 			!isMandatorySchema(other.Name) && schema.mayOverlap(other, within) {
 			tied = append(tied, other)
 		}

@@ -7,6 +7,7 @@
 package validation
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +20,15 @@ import (
 // validateMetadata validates the metadata of a cluster-scoped object. A finalizer must be qualified
 // by a domain, except for finalizers of the garbage collector and the namespace controller.
 func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
-	errs := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
-	showInJSON(errs)
+	errs := ValidateControllers(metadata, path)
+	if len(errs) > 0 {
+		copied := *metadata
+		copied.OwnerReferences = nil
+		metadata = &copied
+	}
+	common := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
+	showInJSON(common)
+	errs = append(errs, common...)
 	for i, finalizer := range metadata.Finalizers {
 		switch finalizer {
 		case string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
@@ -31,6 +39,26 @@ func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.Error
 		}
 	}
 	return errs
+}
+
+// maxControllers is how many controllers the library validates.
+const maxControllers = 8
+
+// ValidateControllers rejects owner references of which very many are controllers. The library
+// reports each controller after the first together with all owners, so 40,000 of them would give
+// a message of gigabytes. It must be called before the library validates an object.
+func ValidateControllers(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
+	controllers := 0
+	for i := range metadata.OwnerReferences {
+		if controls := metadata.OwnerReferences[i].Controller; controls != nil && *controls {
+			controllers++
+		}
+	}
+	if controllers <= maxControllers {
+		return nil
+	}
+	owners := shown{metadata.OwnerReferences, fmt.Sprintf("%d references", len(metadata.OwnerReferences))}
+	return field.ErrorList{field.Invalid(path.Child("ownerReferences"), owners, fmt.Sprintf("must contain at most one reference with `controller` set to true, not %d", controllers))}
 }
 
 // validateConditionTypes checks that each condition of a status has a type and that no two have
