@@ -78,7 +78,7 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	var old T
 	objectInfo = rest.WrapUpdatedObjectInfo(objectInfo, func(_ context.Context, updated, existing runtime.Object) (runtime.Object, error) {
 		old = existing.(T)
-		return updated, r.rejectControllers(metadata(updated.(T)))
+		return updated, r.rejectMetadata(metadata(updated.(T)))
 	})
 	updated, created, err := r.Store.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err != nil {

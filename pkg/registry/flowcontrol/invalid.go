@@ -7,15 +7,14 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/validation"
 )
 
-// rejectControllers returns an error for owners that the library must not validate. In a create the
+// rejectMetadata returns an error for metadata that the library must not validate. In a create the
 // strategy validates before the library; in an update the library is first.
-func (r *objects[T]) rejectControllers(updated *metav1.ObjectMeta) error {
-	if errs := validation.ValidateControllers(updated, field.NewPath("metadata")); len(errs) > 0 {
+func (r *objects[T]) rejectMetadata(updated *metav1.ObjectMeta) error {
+	if errs := validation.ValidateMetadataOfUpdate(updated); len(errs) > 0 {
 		return apierrors.NewInvalid(r.groupKind, updated.Name, errs)
 	}
 	return nil
