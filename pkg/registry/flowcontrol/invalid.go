@@ -20,13 +20,6 @@ func (r *objects[T]) rejectMetadata(updated *metav1.ObjectMeta) error {
 	return nil
 }
 
-// ownerInGo finds an owner, or a list of owners, in Go syntax in the message of a cause, and ownerInJSON
-// finds them in JSON. The submatch is what is wrong with them.
-var (
-	ownerInGo   = regexp.MustCompile(`^Invalid value: (?:\[\])?v1\.OwnerReference\{.*\}(: .*)$`)
-	ownerInJSON = regexp.MustCompile(`^Invalid value: \[?\{.*\}\]?(: .*)$`)
-)
-
 // ownersInJSON shows invalid owners in the error of an update in JSON. The library validates metadata
 // before the strategy does, and shows owners in Go syntax with addresses. The strategy's causes are
 // of the same failures, in the same order, and follow.
@@ -35,6 +28,9 @@ func ownersInJSON(err error) error {
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {
 		return err
 	}
+	// The submatch is what is wrong with an owner, or with a list of owners.
+	ownerInGo := regexp.MustCompile(`^Invalid value: (?:\[\])?v1\.OwnerReference\{.*\}(: .*)$`)
+	ownerInJSON := regexp.MustCompile(`^Invalid value: \[?\{.*\}\]?(: .*)$`)
 	type failure struct{ field, wrong string }
 	causes, inJSON := status.ErrStatus.Details.Causes, map[failure][]string{}
 	for _, cause := range causes {
