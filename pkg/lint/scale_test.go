@@ -72,6 +72,10 @@ func shapes() []shape {
 			users := usersNamed(numbered("user", n)...)
 			return schemas{inLevel("mine", 1000, ruleOf(users, lists(3, 10)), ruleOf(users, allResources()))}
 		}},
+		{"many users of many resources", func(n int) schemas {
+			users := usersNamed(numbered("user", n/2)...)
+			return schemas{inLevel("mine", 1000, ruleOf(users, lists(1, n/2)), ruleOf(users, allResources()))}
+		}},
 		{"a rule for each user, and a rule for all", func(n int) schemas {
 			rules := each(n/2, func(i int) flowcontrolv1.PolicyRulesWithSubjects { return ruleOf(one(i), lists(3, 10)) })
 			return schemas{inLevel("mine", 1000, append(rules, ruleOf(usersNamed(numbered("user", n/2)...), allResources()))...)}

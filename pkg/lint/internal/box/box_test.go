@@ -231,3 +231,22 @@ func TestBoxesMeetAsTheirTuples(t *testing.T) {
 	assert.Greater(t, seen[true], 30)
 	assert.Greater(t, seen[false], 30)
 }
+
+// TestCoverSpendsAStepForEachValue: it would be unbounded where it does not.
+func TestCoverSpendsAStepForEachValue(t *testing.T) {
+	const n = 1000
+	verbs := make([]string, n)
+	for i := range verbs {
+		verbs[i] = fmt.Sprint("verb", i)
+	}
+	users := NewUsers(manyUsers())
+	given := OfResources(users, &flowcontrolv1.ResourcePolicyRule{Verbs: verbs, APIGroups: []string{""}, Resources: []string{"pods"}, ClusterScope: true})
+	var index Index
+	index.Add(0, OfResources(users, &flowcontrolv1.ResourcePolicyRule{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, ClusterScope: true}))
+	few := budget.New(n, nil)
+	_, ok := index.Cover(given, always, few)
+	require.False(t, ok)
+	require.True(t, few.IsSpent())
+	_, ok = index.Cover(given, always, budget.New(n+10*fewValues, nil))
+	require.True(t, ok)
+}
