@@ -112,8 +112,10 @@ func ask(with authenticator.Request, presented ...*pair) (*authenticator.Respons
 // kinds are the two kinds of client certificates, with one bundle, and the user that each request has.
 func kinds(client string, allowed *names) map[string]func(*bundle) (made authenticator.Request, user string) {
 	return map[string]func(*bundle) (authenticator.Request, string){
-		"client CA":        func(b *bundle) (authenticator.Request, string) { return newClientCertificates(b), client },
-		"requestheader CA": func(b *bundle) (authenticator.Request, string) { return newFrontProxy(frontProxyOf(b, allowed)), "alice" },
+		"client CA": func(b *bundle) (authenticator.Request, string) { return newClientCertificates(b), client },
+		"requestheader CA": func(b *bundle) (authenticator.Request, string) {
+			return newFrontProxy(frontProxyOf(b, allowed)), "alice"
+		},
 	}
 }
 
