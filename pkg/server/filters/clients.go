@@ -10,6 +10,7 @@ import (
 func WithPresentClients(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		AbortIfClientLeft(r)
+		growToHandOver()
 		handler.ServeHTTP(w, r)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 )
@@ -15,5 +16,8 @@ type presentClients struct{ authenticator.Request }
 // AuthenticateRequest implements authenticator.Request.
 func (p presentClients) AuthenticateRequest(request *http.Request) (*authenticator.Response, bool, error) {
 	filters.AbortIfClientLeft(request)
+	if info, ok := apirequest.RequestInfoFrom(request.Context()); ok && info.Verb != "watch" {
+		filters.GrowStack()
+	}
 	return p.Request.AuthenticateRequest(request)
 }
