@@ -51,7 +51,7 @@ func newFuzzedAuthenticator(f *testing.F) authenticator.Request {
 	limited := newLimitedTokens(authenticator.TokenFunc(func(_ context.Context, token string) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "alice"}}, token == goodToken, nil
 	}))
-	limited.together = rate.NewLimiter(rate.Inf, 1)
+	limited.addresses.trusted = rate.NewLimiter(rate.Inf, 1)
 	return NewOptions().newDelegatedAuthenticator(authenticatorfactory.DelegatingAuthenticatorConfig{RequestHeaderConfig: proxy}, limited)
 }
 
