@@ -75,11 +75,11 @@ func TestNewSuspectsTakeNothingFromThoseThatWait(t *testing.T) {
 				}
 			}
 		}
-		now = now.Add(time.Second)
 		if second >= 60 && limits.allow(client, now) {
 			require.Less(t, second, 120)
 			return
 		}
+		now = now.Add(time.Second)
 	}
 	t.Fatal("the client got no review in ten minutes")
 }
