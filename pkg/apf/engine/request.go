@@ -136,6 +136,14 @@ func (r *Request) Reject() {
 	r.rememberRejection(r.Arrived())
 }
 
+// Depart ends a classified request that does not arrive, since its context has ended: nobody waits
+// for its response. It is counted as rejected for the reason, Cancelled or TimeOut, and takes no seat
+// and no lock.
+func (r *Request) Depart(reason queueset.Reason) {
+	r.waited, r.Work = 0, seats.Work{}
+	r.Series.Rejected(r.Shard(r.engine.layout), reason)
+}
+
 // Wait waits for seats, until ctx ends at the latest. It reports whether the
 // request may execute: if so, the caller must call Finish after the execution; if
 // not, Reason says why. The deadline of ctx is taken for a quarter of what the client waits for a

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -41,6 +43,10 @@ func (f *Filter) Handle(
 	r.apf.Classify()
 	schema, level := r.apf.Schema(), r.apf.Level()
 	note(schemaOf(schema), levelOf(level), r.apf.Distinguisher)
+	if ctx.Err() != nil {
+		r.depart()
+		return
+	}
 	r.apf.Unseated = r.apf.Exempt() && r.Own(digest.User)
 	switch {
 	case r.info.Verb == "watch":
@@ -83,6 +89,17 @@ func (r *request) admit(estimateWork func() fcrequest.WorkEstimate, queueNote fa
 	}
 	r.annotate(Executed)
 	return true
+}
+
+// depart ends a request whose client has left, or whose deadline has passed, before it got a seat.
+func (r *request) depart() {
+	reason := queueset.Cancelled
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		reason = queueset.TimeOut
+	}
+	r.apf.Depart(reason)
+	r.annotate(reason.String())
+	r.apf.End()
 }
 
 // execute executes a request that has its seats.
