@@ -73,11 +73,11 @@ func New(config Config) (*Monitor, error) {
 	}
 	m := &Monitor{clock: config.Clock, metrics: prometheus.NewRegistry()}
 	passing := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "flowcontrol_apiserver_upstream_check_passing",
+		Name: "flowcontrol_apiserver_kube_apiserver_check_passing",
 		Help: "[ALPHA] Whether the last attempt at a check of the kube-apiserver in front passed, 1 or 0",
 	}, []string{"check"})
 	lastSuccess := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "flowcontrol_apiserver_upstream_check_last_success_timestamp_seconds",
+		Name: "flowcontrol_apiserver_kube_apiserver_check_last_success_timestamp_seconds",
 		Help: "[ALPHA] Unix time when a check of the kube-apiserver in front last passed, 0 if it never did",
 	}, []string{"check"})
 	m.metrics.MustRegister(passing, lastSuccess)
