@@ -24,6 +24,9 @@ const (
 	// failure and after one without.
 	failedInterval = 2 * time.Second
 	passedInterval = 10 * time.Second
+	// pendingInterval follows a round without a failure while this server still loads what
+	// kube-apiserver has.
+	pendingInterval = 100 * time.Millisecond
 )
 
 // Config is the configuration of a Monitor. All fields but Trust are required.
@@ -153,16 +156,21 @@ func (m *Monitor) Round(ctx context.Context) time.Duration {
 	if result != nil {
 		return failedInterval // the results of the other checks remain
 	}
-	interval := passedInterval
+	interval, pending := passedInterval, false
 	for _, other := range m.others {
 		result := other.run(ctx)
 		if ctx.Err() != nil {
 			return 0
 		}
-		other.record(result)
-		if result != nil {
+		switch state := other.record(result); state {
+		case isPending:
+			pending = true
+		case hasFailed:
 			interval = failedInterval
 		}
+	}
+	if pending {
+		return pendingInterval
 	}
 	return interval
 }
