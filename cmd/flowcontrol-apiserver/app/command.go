@@ -52,9 +52,7 @@ authorizes its users.`,
 	}
 	command.SetContext(ctx)
 	command.SetOut(out)
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return fmt.Errorf("%w; --help lists the flags", err)
-	})
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
 
 	sets := options.Flags()
 	global := sets.FlagSet("global")
