@@ -14,7 +14,7 @@ import (
 // A package comment names the package that it is of: it may have been moved.
 func TestPackageCommentsNameTheirPackage(t *testing.T) {
 	checked := 0
-	for _, path := range files(t) {
+	for _, path := range trackedFiles(t) {
 		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			continue
 		}
