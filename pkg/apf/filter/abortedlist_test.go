@@ -74,7 +74,7 @@ func TestAListThatIsNotReadIsLearned(t *testing.T) {
 	}
 }
 
-// A client that leaves does not make lists cheap of which the formula knows too little.
+// The formula knows too little of these lists. A client that leaves does not make them cheap.
 func TestAListThatIsNotReadLowersNoEstimate(t *testing.T) {
 	s := newLearningSite(t)
 	const query = fromCache + "&pretty=true"

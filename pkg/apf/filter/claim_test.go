@@ -26,7 +26,7 @@ func listOf(namespace string, query string) *http.Request {
 }
 
 // store is an etcd that answers after 100 ms. Lists of the namespace "large" read 20 MB, which is in
-// memory for a second, those of others 10 KB.
+// memory for a second, and others 10 KB.
 func (s *site) store(most *atomic.Int64) http.Handler {
 	var running atomic.Int64
 	return s.before(func(w http.ResponseWriter, r *http.Request) {

@@ -42,7 +42,7 @@ type measuredList struct {
 	// What follows belongs to the goroutine of the handler.
 	status  int
 	failed  bool
-	sent    int64 // bytes of the body, also those that the client did not read
+	sent    int64 // bytes of the body, read by the client or not
 	largest int64 // bytes of the largest Write
 	gzip    bool
 	trailer [trailerLength]byte // the last bytes of the body
