@@ -1,5 +1,5 @@
-// Package source reads what the answers of package insight are computed from: a
-// configuration and the state of the replicas that enforce it.
+// Package source reads what the commands compute their answers from: a configuration
+// and the state of the replicas that enforce it.
 //
 // # Where it looks
 //

@@ -17,6 +17,9 @@ import (
 // used by two goroutines at once, nor after End.
 type Request struct {
 	queueset.Request
+	// Leaves returns when the client leaves, by the context that bounds a wait, and zero if that is
+	// unknown. Optional, see Wait.
+	Leaves func(wait context.Context) time.Time
 	engine *Engine
 	class  *class
 	waited time.Duration
@@ -36,7 +39,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher, r.Flow = "", ""
+	r.Distinguisher, r.Flow, r.Leaves = "", "", nil
 	r.class, r.Hasher, r.Series, r.Dispatched, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
@@ -146,8 +149,8 @@ func (r *Request) Depart(reason queueset.Reason) {
 
 // Wait waits for seats, until ctx ends at the latest. It reports whether the
 // request may execute: if so, the caller must call Finish after the execution; if
-// not, Reason says why. The deadline of ctx is taken for a quarter of what the client waits for a
-// response, as in k8s.io/apiserver.
+// not, Reason says why. Without Leaves, the deadline of ctx is taken for a quarter of what the client
+// waits for a response from now on.
 func (r *Request) Wait(ctx context.Context) bool {
 	r.expect(ctx)
 	return r.wait(ctx)
@@ -160,8 +163,12 @@ func (r *Request) wait(ctx context.Context) bool {
 
 // expect tells the queue when the client leaves.
 func (r *Request) expect(ctx context.Context) {
-	if limit, ok := ctx.Deadline(); ok {
-		r.SetDeadline(4 * time.Until(limit))
+	if r.Leaves == nil {
+		if limit, ok := ctx.Deadline(); ok {
+			r.SetDeadline(4 * time.Until(limit))
+		}
+	} else if at := r.Leaves(ctx); !at.IsZero() {
+		r.SetDeadline(time.Until(at))
 	}
 }
 
