@@ -24,6 +24,7 @@ const (
 	UnknownResource    Code = "FC112" // an API group or resource that is not served
 	BroadExemption     Code = "FC113" // many clients escape flow control
 	ImpossibleScope    Code = "FC114" // verbs, resources and scope that no request has together
+	NotChecked         Code = "FC115" // comparing the FlowSchema takes too long
 	NoSeats            Code = "FC201" // a queue without seats
 	UnusedLevel        Code = "FC202" // no FlowSchema names the level
 	DeletedInUse       Code = "FC203" // FlowSchemas name a deleted level

@@ -29,10 +29,10 @@
 //
 // # Configuration
 //
-// Apply replaces the whole configuration, and Update changes some flow schemas of it. The mandatory
-// flow schemas and priority levels always exist: the engine adds missing ones. An invalid object is
-// reported, and ignored as if it did not exist, whatever was in effect before. A flow schema whose
-// priority level does not exist matches nothing.
+// Apply replaces the whole configuration. The mandatory flow schemas and priority levels always
+// exist: the engine adds missing ones. An invalid object is reported, and ignored as if it did not
+// exist, whatever was in effect before. A flow schema whose priority level does not exist matches
+// nothing.
 //
 // A priority level whose configuration is removed quiesces: the classifier sends it no
 // new requests, but it keeps its share of the server until its last request has ended.

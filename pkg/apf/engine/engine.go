@@ -27,10 +27,11 @@ type Engine struct {
 	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
 	hashes   flow.HashCache
 
+	total atomic.Int64 // changes while mu is held
+
 	// mu guards what follows. Of requests, only the last one of a quiescing level
 	// takes it.
 	mu           sync.Mutex
-	total        int
 	levels       map[string]*level // quiescing ones included
 	retired      retirement
 	fairFraction float64
@@ -69,8 +70,8 @@ func New(options Options) *Engine {
 		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
 		levels:   map[string]*level{},
 		retired:  retirement{},
-		total:    options.Total,
 	}
+	e.total.Store(int64(options.Total))
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
 	e.current.Store(&snapshot{classifier: classify.New(nil)})
 	e.Apply(Configuration{})
@@ -242,7 +243,7 @@ func (e *Engine) divide() {
 }
 
 func (e *Engine) tellDivision(divided []LevelDivision) {
-	e.observer.Divided(Division{Total: e.total, FairFraction: e.fairFraction, Levels: divided})
+	e.observer.Divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
 }
 
 // computeLimits divides the seats among levels with the given configurations, and
@@ -258,7 +259,8 @@ func (e *Engine) computeLimits(configs map[string]LevelConfig) []LevelDivision {
 		shares[i] = parts[i].Config.Share
 	}
 	claims := make([]allocation.Level, len(parts))
-	for i, limits := range allocation.Nominal(e.total, shares) {
+	total := e.Total()
+	for i, limits := range allocation.Nominal(total, shares) {
 		config := &parts[i].Config
 		if level := e.levels[config.Name]; level != nil {
 			claims[i] = level.claim(limits)
@@ -266,11 +268,11 @@ func (e *Engine) computeLimits(configs map[string]LevelConfig) []LevelDivision {
 		}
 		claims[i] = allocation.Level{Limits: limits, Exempt: config.Discipline == queueset.Exempt}
 	}
-	divided := allocation.Current(e.total, claims)
+	divided := allocation.Current(total, claims)
 	e.fairFraction = divided.FairFraction
 	for i := range parts {
 		parts[i].Claim = claims[i]
-		parts[i].Seats = LevelSeats{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
+		parts[i].Seats = LevelSeats{Current: divided.Current[i], Target: divided.Targets[i], Total: total}
 	}
 	return parts
 }

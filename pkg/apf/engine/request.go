@@ -16,6 +16,9 @@ import (
 // used by two goroutines at once, nor after End.
 type Request struct {
 	queueset.Request
+	// Leaves returns when the client leaves, by the context that bounds a wait, and zero if that is
+	// unknown. Optional, see Wait.
+	Leaves func(wait context.Context) time.Time
 	engine *Engine
 	class  *class
 	waited time.Duration
@@ -35,7 +38,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher, r.Flow = "", ""
+	r.Distinguisher, r.Flow, r.Leaves = "", "", nil
 	r.class, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
@@ -134,20 +137,37 @@ func (r *Request) Reject() {
 	r.rememberRejection(r.Arrived())
 }
 
+// Depart ends a classified request that does not arrive, since its context has ended: nobody waits
+// for its response. It is counted as rejected for the reason, Cancelled or TimeOut, and takes no seat
+// and no lock.
+func (r *Request) Depart(reason queueset.Reason) {
+	r.waited, r.Work = 0, seats.Work{}
+	r.Series.Rejected(r.Shard(r.engine.layout), reason)
+}
+
 // Wait waits for seats until ctx ends at the latest, or until the request is unneeded, if the channel is
 // not nil. If the outcome is Seated, the caller must call Finish after the execution; if it is Rejected,
-// Reason says why. The deadline of ctx is taken for a quarter of what the client waits for a response,
-// as in k8s.io/apiserver.
+// Reason says why. Without Leaves, the deadline of ctx is taken for a quarter of what the client waits
+// for a response from now on.
 func (r *Request) Wait(ctx context.Context, unneeded <-chan struct{}) queueset.Outcome {
-	if limit, ok := ctx.Deadline(); ok {
-		r.SetDeadline(4 * time.Until(limit))
-	}
+	r.expect(ctx)
 	outcome := r.class.level.set.Wait(ctx, &r.Request, unneeded)
 	r.waited = r.engine.clock.Now() - r.Arrived()
 	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived() + r.waited)
 	}
 	return outcome
+}
+
+// expect tells the queue when the client leaves.
+func (r *Request) expect(ctx context.Context) {
+	if r.Leaves == nil {
+		if limit, ok := ctx.Deadline(); ok {
+			r.SetDeadline(4 * time.Until(limit))
+		}
+	} else if at := r.Leaves(ctx); !at.IsZero() {
+		r.SetDeadline(time.Until(at))
+	}
 }
 
 // Leave removes a waiting request from its queue for the given reason: TimeOut if it

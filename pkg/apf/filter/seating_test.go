@@ -92,7 +92,7 @@ func TestAListOfAFlowThatHasTooManyIsToldSo(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		done()
 		release()
-		seating.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
+		seating.lists.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
 		_, err = seating.Vacate()
 		assert.ErrorContains(t, seating.ErrorOf(err), `"everybody": queue-full`)
 	}), requestBy(nobody, "list", "resourceVersion=0"))

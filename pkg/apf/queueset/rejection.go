@@ -1,6 +1,62 @@
 package queueset
 
-import "time"
+import (
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+)
+
+// displaced returns the request that a request of the flow, nil for one without a queue, displaces from a full
+// level: the last one of the flow of which most wait, or nil if that is the new one. Where as many
+// wait, it is that of the flow that was given most.
+func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time.Duration) *Request {
+	own, waiting := &entity{weight: weightOf(r.Weight)}, 0
+	if r.Tenant != "" {
+		own.weight = weightOf(r.TenantWeight)
+		if t := s.flows.tenants[tenantName{r.Hasher, r.Tenant}]; t != nil {
+			own, waiting = &t.entity, t.waiting
+		}
+	} else if q != nil {
+		own, waiting = &q.entity, q.waiting
+	}
+	longest := s.root.lengths.last()
+	if longest.of != own {
+		s.root.touch(own)
+		start := own.startAt(now)
+		if lengthBefore(float64(waiting+1)/own.weight, start, longest) {
+			return lastOf(longest.of)
+		}
+		return nil
+	}
+	if t := longest.of.tenant; t != nil {
+		inner := t.flows.lengths.last()
+		if q == nil || inner.of != &q.entity {
+			waiting := 0
+			if q != nil {
+				waiting = q.waiting
+			}
+			if lengthBefore(float64(waiting+1)/weightOf(r.Weight), t.flows.clock, inner) {
+				return lastOf(inner.of)
+			}
+		}
+	}
+	return nil
+}
+
+func lengthBefore(length, start float64, other *rank) bool {
+	return length < other.at || length == other.at && start < other.tie
+}
+
+// lastOf returns the request that e loses on a full level.
+func lastOf(e *entity) *Request {
+	if e.tenant != nil {
+		return lastOf(e.tenant.flows.lengths.last().of)
+	}
+	if r := e.flow.line.last; r != nil {
+		return r
+	}
+	return e.flow.aside.last
+}
 
 // maxRetryAfter is the longest time after which a rejected client is told to return. The library's
 // is the same.
