@@ -97,11 +97,11 @@ func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	for range 30 {
 		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
 	}
-	f.set.SetLimits(limits(12))
+	f.set.SetLimits(limits(12)).Tell()
 	for i, r := range line {
 		assert.Equal(t, i < 10, dispatched(r), "request %d", i)
 	}
-	f.set.SetLimits(limits(3))
+	f.set.SetLimits(limits(3)).Tell()
 	assert.Equal(t, 12, f.seatsInUse())
 	held = append(held, line[:10]...)
 	for i, r := range held[:9] {

@@ -79,6 +79,9 @@ func (f *levelFamilies) collect(r *engine.LevelReport, out *output) {
 
 // collectFairness sends the state of fair queuing.
 func (f *levelFamilies) collectFairness(name string, figures *queueset.Figures, out *output) {
+	if figures.EpochAdvances > 0 { // as in k8s.io/apiserver, see seriesFamilies.collect
+		out.counter(f.epochAdvances, figures.EpochAdvances, name, "true")
+	}
 	out.gauge(f.currentR, figures.CurrentR, name)
 	out.gauge(f.dispatchR, figures.DispatchR, name)
 	out.gauge(f.latestS, figures.LatestS, name)

@@ -57,6 +57,7 @@ func full() func() engine.Report {
 		Levels: []engine.LevelReport{{
 			Config: engine.LevelConfig{Name: "l1", Config: queueset.Config{Discipline: queueset.Queue}},
 			Figures: queueset.Figures{
+				EpochAdvances:  1,
 				WaitingShare:   shares(0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1),
 				ExecutingShare: shares(0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1),
 				SeatShare:      shares(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1),
