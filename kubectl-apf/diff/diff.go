@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -60,6 +61,9 @@ func (c *Comparison) Result() Result {
 		s := search{before: c.before, after: c.after, limit: c.limit}
 		r.Cut = !s.run(c.changing())
 		c.moves = s.moves
+		if s.longRunning > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s not counted: their requests are long-running, and flow control does not govern them.", table.Count(s.longRunning, "combination")))
+		}
 	}
 	r.Checked, r.Moved, r.Moves = c.moves.checked, c.moves.moved, c.moves.result()
 	r.FlowSchemas = c.matching()
@@ -91,7 +95,7 @@ func (c *Comparison) notes() []string {
 		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", c.implied, c.moves.checked))
 	}
 	if c.ungoverned > 0 {
-		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
+		notes = append(notes, fmt.Sprintf("%d requests of the log are long-running, and flow control does not govern them: exec, attach, portforward, proxy, log and profiles.", c.ungoverned))
 	}
 	return notes
 }

@@ -279,6 +279,10 @@ func TestLongRunningRequestsBypassFlowControl(t *testing.T) {
 		assert.NotEmpty(t, a.Bypass, line)
 		assert.Equal(t, Executes, a.Outcome.Decision, line)
 	}
+	own := input()
+	own.Configuration.Own = true
+	assert.NotEmpty(t, explained(t, own, "get /debug/pprof/profile").Bypass, "so of every server on the library")
+	assert.Empty(t, explained(t, own, "create pods/exec web").Bypass)
 	assert.Empty(t, explained(t, input(), "watch pods").Bypass)
 	assert.Empty(t, explained(t, input(), "get /debug/api_priority_and_fairness/dump_queues").Bypass)
 }

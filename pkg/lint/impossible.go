@@ -9,7 +9,7 @@ import (
 )
 
 // ruleFindings returns the findings that a schema's rules show by themselves, and
-// beside the facts: FC102, FC105 to FC112.
+// beside the facts: FC102, FC105 to FC112 and FC114.
 func ruleFindings(schema *flowcontrolv1.FlowSchema, facts *known) []Finding {
 	object := schemaObject(schema.Name)
 	if len(schema.Spec.Rules) == 0 {
@@ -61,7 +61,9 @@ func (r *ruleReader) readResourceRule(rule *flowcontrolv1.PolicyRulesWithSubject
 				fmt.Sprintf("No namespace %q exists, so no request has it.", namespace), "Correct the name, or create the namespace.")
 		}
 	}
-	r.readScope(rule, resources, path)
+	if !r.readLongRunning(resources, path) {
+		r.readScope(rule, resources, path)
+	}
 }
 
 func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRule, path string) {
@@ -69,9 +71,11 @@ func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRu
 		r.readVerb(verb, verbOfURLs(verb), fmt.Sprintf("%s.verbs[%d]", path, i))
 	}
 	for i, url := range rule.NonResourceURLs {
+		field := fmt.Sprintf("%s.nonResourceURLs[%d]", path, i)
 		if problem, remedy := urlProblem(url); problem != "" {
-			r.add(ImpossibleURL, fmt.Sprintf("%s.nonResourceURLs[%d]", path, i), problem, remedy)
+			r.add(ImpossibleURL, field, problem, remedy)
 		}
+		r.readProfiles(url, field)
 	}
 }
 

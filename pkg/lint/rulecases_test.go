@@ -1,6 +1,10 @@
 package lint
 
-import flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+import (
+	"strings"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+)
 
 // ruleCases are the cases of FC1xx.
 func ruleCases() []checkCase {
@@ -108,6 +112,13 @@ func ruleCases() []checkCase {
 			r.Verbs, r.Namespaces = []string{"list", "get"}, nil
 		}), []string{"info spec.rules[0].resourceRules[0].verbs[1]"}},
 		{"lists of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"list"}, nil }), nil},
+		{"subresources that are long-running", ImpossibleScope, resources("pods/exec", "pods/log", "nodes/proxy"), []string{"warning " + rule + ".resources"}},
+		{"one of them beside pods", ImpossibleScope, resources("pods", "pods/attach"), []string{"info " + rule + ".resources"}},
+		{"subresources that are not", ImpossibleScope, resources("pods/status", "pods/eviction"), nil},
+		{"the verb proxy", ImpossibleScope, verbs("proxy"), []string{"warning " + rule + ".verbs"}},
+		{"profiles", ImpossibleScope, urls("get", "/debug/pprof/*", "/debug/pprof/heap"), []string{url, "warning spec.rules[0].nonResourceRules[0].nonResourceURLs[1]"}},
+		{"the path of profiles", ImpossibleScope, urls("get", "/debug/pprof"), []string{strings.Replace(url, "warning", "info", 1)}},
+		{"profiles among other paths", ImpossibleScope, urls("get", "/debug/*", "/debug/flags/v"), nil},
 		{"custom resources of unknown scope", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"get"}, []string{"example.com"}, []string{"pods"}, nil
 		})), nil},
