@@ -50,8 +50,8 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	isDefault := a.defaults.hasSchema(schema)
 	findings := ownership(schemaObject(schema.Name), schema, a.defaults.schema(schema.Name) != nil, isDefault)
 	if !isDefault {
-		findings = append(findings, ruleFindings(schema, &a.facts)...)
-		findings = append(findings, exemptions(schema, nil)...)
+		levels, _ := levelsOf(ctx, stored) // without the level, there are no findings that depend on it
+		findings = append(findings, schemaFindings(schema, levels[schema.Spec.PriorityLevelConfiguration.Name], &a.facts)...)
 	}
 	if others, err := stored.FlowSchemas(ctx, MaskOf(schema)); err == nil {
 		findings = append(findings, a.besideOthers(ctx, schema, others, stored)...)

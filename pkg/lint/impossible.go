@@ -68,7 +68,12 @@ func (r *ruleReader) readResourceRule(rule *flowcontrolv1.PolicyRulesWithSubject
 
 func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRule, path string) {
 	for i, verb := range rule.Verbs {
-		r.readVerb(verb, verbOfURLs(verb), fmt.Sprintf("%s.verbs[%d]", path, i))
+		field := fmt.Sprintf("%s.verbs[%d]", path, i)
+		if slices.Contains([]string{"head", "options", "post", "put"}, verb) {
+			r.add(InvalidObject, field, fmt.Sprintf("The server rejects the verb %q of a non-resource rule, although requests have it.", verb), instead)
+			continue
+		}
+		r.readVerb(verb, verbOfURLs(verb), field)
 	}
 	for i, url := range rule.NonResourceURLs {
 		field := fmt.Sprintf("%s.nonResourceURLs[%d]", path, i)
@@ -105,13 +110,21 @@ func verbOfResources(verb string) string {
 	}
 }
 
+// instead is what to write for a method that the API accepts in no non-resource rule.
+const instead = `Write "*": the API accepts "get", "patch", "delete" and "*" there.`
+
 // verbOfURLs returns what to write instead of a verb that no non-resource request has,
 // or an empty string. Their verb is the HTTP method in lower case.
 func verbOfURLs(verb string) string {
-	if slices.Contains([]string{"get", "head", "post", "put", "patch", "delete", "options", wildcard}, verb) {
+	accepted := []string{"get", "patch", "delete", wildcard}
+	switch lower := strings.ToLower(verb); {
+	case slices.Contains(accepted, verb):
 		return ""
+	case slices.Contains(accepted, lower):
+		return fmt.Sprintf("Write %q: verbs are in lower case.", lower)
+	default:
+		return instead
 	}
-	return `Write the HTTP method in lower case, such as "get", or "*".`
 }
 
 // readAPIGroup adds FC106 and FC112.

@@ -62,7 +62,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[stri
 		limits = &l
 	}
 	var findings []Finding
-	if queuing := limited.LimitResponse.Queuing; queuing != nil {
+	if queuing := queuingOf(level); queuing != nil {
 		if ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
 			findings = append(findings, noSeats(level))
 		}
@@ -114,10 +114,10 @@ const squishLimit = 0.01
 
 // sharedHands is FC204. It is about a kube-apiserver: on this server each flow has a queue.
 func sharedHands(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
-	if level.Spec.Limited == nil || level.Spec.Limited.LimitResponse.Queuing == nil || len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
-		return nil // there are no queues, or there is only one flow
+	name, queuing := level.Name, queuingOf(level)
+	if queuing == nil || len(users) == 1 && hasOneFlow(users[0]) {
+		return nil
 	}
-	name, queuing := level.Name, level.Spec.Limited.LimitResponse.Queuing
 	squish := func(elephants int) float64 {
 		return flow.SquishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
 	}

@@ -79,6 +79,15 @@ func ruleCases() []checkCase {
 		{"a rule", NoRules, level("mine"), nil},
 		{"one before it takes all", NeverMatches, beside(999, "before", "mine", anAccount("team", "*")), []string{"warning spec.matchingPrecedence"}},
 		{"one after it would take all", NeverMatches, beside(1001, "after", "mine", anAccount("team", "*")), nil},
+		{"one before it takes all of it and of another", NeverMatches, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			beside(999, "before", "mine", anAccount("team", "*"))(bundle, schema, level)
+			beside(1001, "after", "mine", anAccount("team", "*"))(bundle, schema, level)
+			bundle.Only = []Object{schemaObject("before")}
+		}, []string{"warning spec.matchingPrecedence"}},
+		{"one before all built-in ones takes all", NeverMatches, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			beside(5, "before", "workload-low", aGroup(wildcard))(bundle, schema, level)
+			bundle.Only = nil
+		}, []string{"warning spec.matchingPrecedence"}},
 		{"one before it has no level", NeverMatches, beside(999, "before", "absent", anAccount("team", "*")), nil},
 		{"one of the same precedence after it, to another level", SamePrecedence, beside(1000, "other", "workload-low", anAccount("team", "*")), []string{"warning spec.matchingPrecedence"}},
 		{"one of the same precedence after it, to the same level", SamePrecedence, beside(1000, "other", "mine", anAccount("team", "*")), []string{"info spec.matchingPrecedence"}},
@@ -145,6 +154,8 @@ func ruleCases() []checkCase {
 		{"a word", ImpossibleVerb, verbs("read"), []string{verb}},
 		{"a verb of RBAC", ImpossibleVerb, verbs("escalate"), []string{verb}},
 		{"a verb of resources for URLs", ImpossibleVerb, urls("list", "/version"), []string{urlVerb}},
+		{"a method of URLs that the API accepts in capitals nowhere", ImpossibleVerb, urls("POST", "/version"), []string{urlVerb}},
+		{"a method of URLs that the API rejects", InvalidObject, urls("post", "/version"), []string{strings.Replace(urlVerb, "warning", "error", 1)}},
 		{"verbs", ImpossibleVerb, verbs("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"), nil},
 		{"a method for URLs", ImpossibleVerb, urls("patch", "/version"), nil},
 		{"no slash", ImpossibleURL, urls("get", "version"), []string{url}},

@@ -29,6 +29,7 @@ func (j *judge) judgeSchemas() {
 	known := newKnown(&j.Facts)
 	var before []compared // whose level exists, in matching order
 	from := 0             // the first of them of the precedence at hand
+	var never []neverMatching
 	for _, schema := range j.schemas {
 		isDefault := j.defaults.hasSchema(schema)
 		object := schemaObject(schema.Name)
@@ -36,10 +37,9 @@ func (j *judge) judgeSchemas() {
 			j.add(ownership(object, schema, j.defaults.schema(schema.Name) != nil, isDefault)...)
 		}
 		if !isDefault {
-			found := ruleFindings(schema, known)
+			found := schemaFindings(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name], known)
 			j.add(found...)
 			j.add(rejectedSchema(schema, found)...)
-			j.add(exemptions(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name])...)
 		}
 		level := schema.Spec.PriorityLevelConfiguration.Name
 		if !j.levelExists(level) {
@@ -56,14 +56,57 @@ func (j *judge) judgeSchemas() {
 			continue
 		}
 		if len(covering) > 0 {
-			j.add(neverMatches(schema, covering))
+			never = append(never, neverMatching{schema, covering})
 			continue
 		}
 		if winners := tiedWith(schema, before[from:len(before)-1]); len(winners) > 0 {
 			j.add(precedenceInUse(schema, winners, nil))
 		}
 	}
+	j.judgeNever(never)
 	j.judgeDiversions()
+}
+
+// neverMatching is a schema all of whose requests match the earlier ones.
+type neverMatching struct {
+	*flowcontrolv1.FlowSchema
+	covering []*flowcontrolv1.FlowSchema
+}
+
+// judgeNever adds FC103: once about a schema that covers several others alone, or a built-in one, and
+// otherwise about each schema that never matches.
+func (j *judge) judgeNever(never []neverMatching) {
+	victims := map[string][]*flowcontrolv1.FlowSchema{}
+	for _, n := range never {
+		if cause := n.covering[0]; len(n.covering) == 1 && !isMandatorySchema(cause.Name) && !j.defaults.hasSchema(cause) {
+			victims[cause.Name] = append(victims[cause.Name], n.FlowSchema)
+		}
+	}
+	for _, n := range never {
+		switch of := victims[n.covering[0].Name]; {
+		case len(of) == 0 || len(n.covering) > 1 || len(of) == 1 && !j.defaults.hasSchema(of[0]):
+			j.add(neverMatches(n.FlowSchema, n.covering))
+		case of[0] == n.FlowSchema:
+			j.add(coversOthers(n.covering[0], of))
+		}
+	}
+}
+
+// coversOthers is FC103 about the schema that is the cause.
+func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.FlowSchema) Finding {
+	highest := cause.Spec.MatchingPrecedence
+	for _, victim := range victims {
+		highest = max(highest, victim.Spec.MatchingPrecedence)
+	}
+	return finding(NeverMatches, schemaObject(cause.Name), precedenceField,
+		fmt.Sprintf("This FlowSchema comes before %s and matches all requests that would match there, so no request matches these.", quotedNames(victims)),
+		fmt.Sprintf("Set matchingPrecedence above %d, or select fewer requests.", highest)).relatedTo(objectsOf(victims)...)
+}
+
+// schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
+// not known.
+func schemaFindings(schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration, facts *known) []Finding {
+	return slices.Concat(ruleFindings(schema, facts), exemptions(schema, level), oneFlow(schema, level))
 }
 
 // missingLevel is FC101.
