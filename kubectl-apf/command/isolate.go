@@ -55,7 +55,7 @@ kubectl apf size --trace=shop.trace.gz -f shop-default.yaml
 kubectl apf isolate --service-account=shop/default --seats=7`,
 	}.command(i.run)
 	flags := c.Flags()
-	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME. It may be repeated: all get one level.")
+	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME, or NAMESPACE/* for all of a namespace. It may be repeated: all get one level.")
 	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
 	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 for a thirtieth of all.")
 	i.addTo(c)

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,7 +46,7 @@ func (c *Comparison) Observe(e *logs.Request) {
 	a := e.Attributes()
 	r := route{c.before.classify(&a), c.after.classify(&a)}
 	if r.from != r.to {
-		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(&a), namespace: a.Namespace})
+		c.moves.add(r, kind{name: a.User, user: a.User, verb: a.Verb, resource: resourceOf(&a), namespace: a.Namespace})
 	}
 }
 
@@ -72,6 +74,10 @@ func (c *Comparison) Result() Result {
 	}
 	return r
 }
+
+// Moved returns the names of the users whose requests move, after Result. One that no rule names stands for
+// those in a group.
+func (c *Comparison) Moved() iter.Seq[string] { return maps.Keys(c.moves.users) }
 
 // notes returns what is assumed about both configurations once, and what differs with
 // the configuration that it is about.

@@ -103,7 +103,7 @@ func (s *search) classify(r *requester, c combination, values *vocabulary) {
 	moves := route{s.before.classify(&a), s.after.classify(&a)}
 	if moves.from != moves.to {
 		s.moves.add(moves, kind{
-			user: r.label, verb: shown(a.Verb), resource: shown(resourceOf(&a)), namespace: shown(a.Namespace),
+			name: r.user, user: r.label, verb: shown(a.Verb), resource: shown(resourceOf(&a)), namespace: shown(a.Namespace),
 			unlikely: a.IsResourceRequest && !values.together[[2]string{c.group, c.resource}],
 		})
 	}

@@ -115,7 +115,7 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 		return given, nil
 	case slices.ContainsFunc(accounts, func(a source.Account) bool { return a.Namespace != first.Namespace }):
 		return "", fmt.Errorf("%s are of several namespaces: --name must be given, the name of their priority level", listOf(accounts))
-	case len(accounts) > 1:
+	case len(accounts) > 1 || first.Name == everyAccount:
 		return first.Namespace, nil
 	case strings.HasPrefix(first.Name, first.Namespace):
 		return first.Name, nil
@@ -130,6 +130,12 @@ func (p *plan) checkAccounts() error {
 		return errors.New("a service account must be given")
 	}
 	for _, a := range p.Accounts {
+		if a.Name == everyAccount {
+			if p.Facts.Namespaces != nil && !slices.Contains(p.Facts.Namespaces, a.Namespace) {
+				return fmt.Errorf("the namespace %q does not exist in the cluster: correct the name, or give --offline and --release if it is not created yet", a.Namespace)
+			}
+			continue
+		}
 		if p.Facts.ServiceAccounts != nil && !slices.Contains(p.Facts.ServiceAccounts[a.Namespace], a.Name) {
 			return fmt.Errorf("the service account %s does not exist in the cluster: correct the name, or give --offline and --release if it is not installed yet", a)
 		}

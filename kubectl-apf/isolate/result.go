@@ -2,7 +2,11 @@ package isolate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
+	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
@@ -31,10 +35,11 @@ func (p *plan) effective() ([]Object, diff.Result, error) {
 		if err != nil {
 			return nil, diff.Result{}, err
 		}
-		changes := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now).Result()
+		comparison := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now)
+		changes := comparison.Result()
 		if dropped, err := p.drop(changes.FlowSchemas); err != nil || !dropped {
 			if err == nil {
-				err = p.onlyTheirs(&changes)
+				err = p.onlyTheirs(comparison.Moved())
 			}
 			return objects, changes, err
 		}
@@ -64,14 +69,12 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 }
 
 // onlyTheirs is an error if requests of others move, which no rule permits.
-func (p *plan) onlyTheirs(changes *diff.Result) error {
-	isOther := func(u diff.Value) bool {
-		return !slices.ContainsFunc(p.Accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
-	}
-	for i := range changes.Moves {
-		m := &changes.Moves[i]
-		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.Accounts) {
-			return fmt.Errorf("requests of others would move from %s to %s", m.From, m.To)
+func (p *plan) onlyTheirs(moved iter.Seq[string]) error {
+	for user := range moved {
+		if !slices.ContainsFunc(p.Accounts, func(a source.Account) bool {
+			return user == a.User() || a.Name == everyAccount && strings.HasPrefix(user, serviceaccount.MakeUsername(a.Namespace, ""))
+		}) {
+			return fmt.Errorf("requests of others would move: of %q", user)
 		}
 	}
 	return nil
@@ -90,7 +93,9 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 	in.Files.ServiceAccounts = map[string][]string{}
 	for _, account := range p.Accounts { // they exist, or will
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
-		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+		if account.Name != everyAccount {
+			in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+		}
 	}
 	after, err := findings.Of(in)
 	added := []lint.Finding{}
@@ -111,6 +116,9 @@ func (r *Result) IsClean() bool {
 
 // whose names the service accounts for people.
 func (r *Result) whose() string {
+	if len(r.Accounts) == 1 && r.Accounts[0].Name == everyAccount {
+		return "service accounts of namespace " + r.Accounts[0].Namespace
+	}
 	if len(r.Accounts) == 1 {
 		return "service account " + r.Accounts[0].String()
 	}

@@ -20,8 +20,8 @@ var updateDocs = tour.Flag()
 // site is a server alone, and kubectl with the plug-in.
 type site struct {
 	*harness.Server
-	http     *http.Client
-	kubectl  *harness.Kubectl
+	http    *http.Client
+	kubectl *harness.Kubectl
 }
 
 // startSite starts a server and waits until it writes nothing by itself.
