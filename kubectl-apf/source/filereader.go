@@ -31,7 +31,7 @@ type fileReader struct {
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.MaxFile) })}
+	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.Default().File) })}
 }
 
 // read returns the objects of all files.
@@ -164,11 +164,15 @@ func fileErrorOf(name string, err error) FileError {
 	if placed, ok := errors.AsType[FileError](err); ok {
 		return placed
 	}
-	// The error of a file operation begins with the operation and the name.
+	return FileError{Place: Place{File: name, Item: -1}, Err: reason(err)}
+}
+
+// reason returns the error of a file operation without the operation and the name, with which it begins.
+func reason(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		err = path.Err
+		return path.Err
 	}
-	return FileError{Place: Place{File: name, Item: -1}, Err: err}
+	return err
 }
 
 // expand returns the files that a name stands for: a file, or the manifests in a directory.

@@ -49,7 +49,7 @@ func (s *saved) read() (*findings, error) {
 	found := &findings{out: leftOut{}}
 	var answers []savedAnswer
 	var manifests []savedFile
-	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
+	files := savedFiles{bounds: s.options.Bounds, skip: found.out.add, visit: func(file savedFile) {
 		file.data = file.body()
 		info, isVersion := versionOf(file.data)
 		switch endpoint, isAnswer := file.recognize(); {
@@ -65,8 +65,8 @@ func (s *saved) read() (*findings, error) {
 		default:
 			found.out.add(file.path, file.whyNot())
 		}
-	}, found.out.add)
-	if err != nil {
+	}}
+	if err := files.walk(s.options.Dumps); err != nil {
 		return found, sentence("The saved answers cannot be read: %s.", oneSentence(err))
 	}
 	found.servers = serversOf(answers, found.out)
