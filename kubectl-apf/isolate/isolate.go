@@ -26,6 +26,10 @@ type Input struct {
 	May           func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
 	Configuration configuration.Configuration
 	Facts         source.Facts
+	// Demote is a user to demote instead: all requests of this user go to a level of the fewest seats. For is how
+	// long that is meant.
+	Demote string
+	For    time.Duration
 	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
 	// Seats are what the level gets on one API server; 0 for a thirtieth of them.
@@ -35,8 +39,11 @@ type Input struct {
 
 // Result are the objects, and what applying them does.
 type Result struct {
-	Name     string           `json:"name"`
+	Name string `json:"name"`
+	// Accounts are the operator's. Demoted is the user who is demoted; then the operator's are empty, or the one
+	// that the user is.
 	Accounts []source.Account `json:"serviceAccounts"`
+	Demoted  string           `json:"demoted,omitempty"`
 	// Objects are the level and then the flow schemas, in matching order.
 	Objects []Object `json:"objects"`
 	// Diff is what applying them does.
@@ -67,7 +74,11 @@ func (o *Object) source() source.Object {
 
 // Run makes the objects. Its error is a sentence about why there are none.
 func Run(in Input) (*Result, error) {
-	p, err := newPlan(&in)
+	plan := newPlan
+	if in.Demote != "" {
+		plan = newDemotion
+	}
+	p, err := plan(&in)
 	if err != nil {
 		return nil, err
 	}

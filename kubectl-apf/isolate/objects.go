@@ -130,9 +130,11 @@ func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
 		Spec: flowcontrolv1.FlowSchemaSpec{
 			MatchingPrecedence:         precedence,
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: of.level},
-			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: of.method},
 			Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{{ResourceRules: of.rules, NonResourceRules: of.paths}},
 		},
+	}
+	if of.method != "" {
+		s.Spec.DistinguisherMethod = &flowcontrolv1.FlowDistinguisherMethod{Type: of.method}
 	}
 	for _, account := range p.Accounts {
 		s.Spec.Rules[0].Subjects = append(s.Spec.Rules[0].Subjects, flowcontrolv1.Subject{

@@ -20,7 +20,7 @@ func (p *plan) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Name: p.name, Accounts: p.Accounts, Objects: objects, Diff: changes}
+	r := &Result{Name: p.name, Accounts: append([]source.Account{}, p.Accounts...), Demoted: p.Demote, Objects: objects, Diff: changes}
 	if r.Findings, err = p.newFindings(objects); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,11 @@ func (p *plan) result() (*Result, error) {
 // effective returns objects whose flow schemas all match requests, and what they change.
 func (p *plan) effective() ([]Object, diff.Result, error) {
 	for {
-		objects, err := p.objects()
+		make := p.objects
+		if p.Demote != "" {
+			make = p.demotion
+		}
+		objects, err := make()
 		if err != nil {
 			return nil, diff.Result{}, err
 		}
@@ -53,6 +57,8 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		switch {
 		case schema.Name == p.name:
 			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
+		case schema.Matching == diff.Stops && p.Demote != "":
+			p.notef("FlowSchema %s matches no request meanwhile: it is for %s alone.", schema.Name, p.Demote)
 		case schema.Matching == diff.Stops:
 			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.Accounts))
 		case schema.Name == p.name+leasesSuffix:
@@ -71,7 +77,7 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 // onlyTheirs is an error if requests of others move, which no rule permits.
 func (p *plan) onlyTheirs(moved iter.Seq[string]) error {
 	for user := range moved {
-		if !slices.ContainsFunc(p.Accounts, func(a source.Account) bool {
+		if user != p.Demote && !slices.ContainsFunc(p.Accounts, func(a source.Account) bool {
 			return user == a.User() || a.Name == everyAccount && strings.HasPrefix(user, serviceaccount.MakeUsername(a.Namespace, ""))
 		}) {
 			return fmt.Errorf("requests of others would move: of %q", user)
@@ -82,7 +88,7 @@ func (p *plan) onlyTheirs(moved iter.Seq[string]) error {
 
 // newFindings returns what package lint finds after the change and not before it.
 func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
-	in := findings.Input{Below: p.Configuration, Facts: p.Facts}
+	in := findings.Input{Below: p.Configuration, Facts: p.Facts, Now: p.Now}
 	before, err := findings.Of(in)
 	if err != nil {
 		return nil, err
@@ -116,6 +122,9 @@ func (r *Result) IsClean() bool {
 
 // whose names the service accounts for people.
 func (r *Result) whose() string {
+	if r.Demoted != "" {
+		return "demotion of " + r.Demoted
+	}
 	if len(r.Accounts) == 1 && r.Accounts[0].Name == everyAccount {
 		return "service accounts of namespace " + r.Accounts[0].Namespace
 	}

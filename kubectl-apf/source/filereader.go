@@ -164,6 +164,10 @@ func fileErrorOf(name string, err error) FileError {
 	if placed, ok := errors.AsType[FileError](err); ok {
 		return placed
 	}
+	if absent, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		err = &fs.PathError{Op: "open", Path: absent.Path, Err: absent.Err} // whichever operation found out
+		return FileError{Place: Place{Item: -1}, Err: err}
+	}
 	return FileError{Place: Place{File: name, Item: -1}, Err: reason(err)}
 }
 
@@ -179,8 +183,6 @@ func reason(err error) error {
 func expand(root string, recursive bool) (paths []string, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return errors.New("the file does not exist")
 		case err != nil:
 			return err
 		case entry.IsDir() && path != root && !recursive:

@@ -43,7 +43,11 @@ type savedFiles struct {
 
 func (s *savedFiles) walk(root string) error {
 	start := root
-	if info, err := os.Stat(root); err == nil && info.IsDir() {
+	info, err := os.Stat(root)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: root, Err: reason(err)}
+	}
+	if info.IsDir() {
 		start += string(filepath.Separator) // follows a link
 	}
 	return filepath.WalkDir(start, func(path string, entry fs.DirEntry, err error) error {

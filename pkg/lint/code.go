@@ -28,6 +28,7 @@ const (
 	BroadExemption     Code = "FC113"
 	ImpossibleScope    Code = "FC114"
 	OneFlow            Code = "FC115"
+	Expired            Code = "FC116"
 	NoSeats            Code = "FC201"
 	UnusedLevel        Code = "FC202"
 	DeletedInUse       Code = "FC203"
@@ -81,6 +82,7 @@ func table() []entry {
 		{BroadExemption, Warning, "many clients escape flow control"},
 		{ImpossibleScope, Warning, "verbs, resources and scope that no request has together"},
 		{OneFlow, Warning, "ByNamespace makes many users one flow"},
+		{Expired, Warning, "an object that is meant for a time"},
 		{NoSeats, Warning, "a queue without seats"},
 		{UnusedLevel, Info, "no FlowSchema names the level"},
 		{DeletedInUse, Warning, "FlowSchemas name a deleted level"},

@@ -19,6 +19,7 @@ func (j *judge) judgeLevels() {
 		if j.Defaults.PriorityLevels != nil {
 			j.add(ownership(levelObject(level.Name), level, builtIn, isDefault)...)
 		}
+		j.add(expiry(levelObject(level.Name), level, j.Now)...)
 		invalid := rejectedLevel(level)
 		j.add(invalid...)
 		if len(invalid) == 0 {

@@ -2,8 +2,11 @@ package lint
 
 import (
 	"strings"
+	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // ruleCases are the cases of FC1xx.
@@ -65,6 +68,13 @@ func ruleCases() []checkCase {
 		urlVerb = "warning spec.rules[0].nonResourceRules[0].verbs[0]"
 		who     = "spec.rules[0].subjects[0]."
 	)
+	const expiresField = "metadata.annotations[" + names.ExpiresAnnotation + "]"
+	expires := func(at string) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Now = time.Date(2026, 1, 2, 15, 4, 6, 0, time.UTC)
+			schema.Annotations = map[string]string{names.ExpiresAnnotation: at}
+		}
+	}
 	worker := anAccount("team", "worker")
 	return []checkCase{
 		{"a level that does not exist", MissingLevel, level("absent"), []string{"error spec.priorityLevelConfiguration.name"}},
@@ -88,6 +98,10 @@ func ruleCases() []checkCase {
 			beside(5, "before", "workload-low", aGroup(wildcard))(bundle, schema, level)
 			bundle.Only = nil
 		}, []string{"warning spec.matchingPrecedence"}},
+		{"meant for a time that is over", Expired, expires("2026-01-02T15:04:05Z"), []string{"warning " + expiresField}},
+		{"meant for a time to come", Expired, expires("2026-01-02T15:04:07Z"), []string{"info " + expiresField}},
+		{"meant for something else", Expired, expires("an hour"), []string{"warning " + expiresField}},
+		{"meant for good", Expired, level("mine"), nil},
 		{"one before it has no level", NeverMatches, beside(999, "before", "absent", anAccount("team", "*")), nil},
 		{"one of the same precedence after it, to another level", SamePrecedence, beside(1000, "other", "workload-low", anAccount("team", "*")), []string{"warning spec.matchingPrecedence"}},
 		{"one of the same precedence after it, to the same level", SamePrecedence, beside(1000, "other", "mine", anAccount("team", "*")), []string{"info spec.matchingPrecedence"}},

@@ -33,6 +33,7 @@ func (j *judge) judgeSchemas() {
 	for _, schema := range j.schemas {
 		isDefault := j.defaults.hasSchema(schema)
 		object := schemaObject(schema.Name)
+		j.add(expiry(object, schema, j.Now)...)
 		if j.Defaults.FlowSchemas != nil {
 			j.add(ownership(object, schema, j.defaults.schema(schema.Name) != nil, isDefault)...)
 		}
