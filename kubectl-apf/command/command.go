@@ -99,6 +99,9 @@ func arguments(args []string) []string {
 
 // New returns the command "kubectl apf".
 func New(env Environment) *cobra.Command {
+	if env.clear == nil {
+		env = env.withPrintableOutput()
+	}
 	root := &cobra.Command{
 		Use:         "kubectl-apf",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl apf"},

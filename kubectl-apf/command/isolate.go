@@ -41,7 +41,7 @@ says what each other level pays. No request of anybody else moves.
 
 In a bad hour, --demote makes a flow schema and a level for the user alone who takes the
 seats: with the fewest seats and a short queue. Others gain what the user loses. It never
-demotes users that the cluster depends on. Leader election of the user goes on.
+demotes users that the cluster depends on.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to
 standard error.
@@ -58,8 +58,9 @@ kubectl apply -f shop-default.yaml
 kubectl apf isolate --service-account=shop/default --offline --release=1.33
 
 # Demote a user for an hour, and undo it
-kubectl apf isolate --demote=system:serviceaccount:shop:runaway -o yaml | kubectl apply -f -
-kubectl delete flowschema,prioritylevelconfiguration demoted-shop-runaway
+kubectl apf isolate --demote=jane@example.com -o yaml > demoted.yaml
+kubectl apply -f demoted.yaml
+kubectl delete flowschema,prioritylevelconfiguration demoted-jane-example-com
 
 # Say how many seats its requests in a trace need (NEEDS), and give it these
 kubectl apf size --trace=shop.trace.gz -f shop-default.yaml

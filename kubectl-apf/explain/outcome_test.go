@@ -169,7 +169,7 @@ func TestWithAQueueForEachFlowItsOwnRequestsDecide(t *testing.T) {
 	in.Configuration.Own = true
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, fmt.Sprintf("global-default, alice; queue %d", first), a.Flow.text("global-default"))
-	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text())
+	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text(false))
 }
 
 func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {

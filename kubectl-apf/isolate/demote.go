@@ -117,17 +117,35 @@ func (p *plan) demotion() ([]Object, error) {
 			seats, cmp.Or(p.Configuration.Total, configuration.DefaultTotal), demotedWaiting),
 		fmt.Sprintf("It is meant until %s. Nothing deletes it then; kubectl apf lint reports it.", expires),
 	}}, {FlowSchema: schema, Why: []string{
-		fmt.Sprintf("It matches every request of %s that %s (%d) and schemas before it do not keep: of leader election, and exempt ones.", p.Demote, between.lowerSchema, between.lower),
-		fmt.Sprintf("To undo: kubectl delete flowschema/%s prioritylevelconfiguration/%s", p.name, p.name),
+		fmt.Sprintf("It matches every request of %s that %s (%d) and schemas before it do not keep: exempt ones, and those of leader election that have a schema there. Other leases wait too, so the user may lose a leader election.",
+			p.Demote, between.lowerSchema, between.lower),
+		fmt.Sprintf("Those gain who share %s with it today. To undo:", strings.Join(p.levelsToday(), ", ")),
+		"kubectl delete flowschema,prioritylevelconfiguration " + p.name,
 	}}}
 	return objects, p.clash(objects)
+}
+
+// levelsToday returns the levels of the requests of the user that no rule names, before the change.
+func (p *plan) levelsToday() []string {
+	var levels []string
+	for _, namespace := range []string{other, ""} {
+		request := p.demotedRequest()
+		request.Namespace = namespace
+		levels = append(levels, p.current.Classify(&request).Level)
+	}
+	slices.Sort(levels)
+	return slices.Compact(levels)
+}
+
+func (p *plan) demotedRequest() flow.Attributes {
+	return flow.Attributes{User: p.Demote, Groups: trace.WellKnownGroups(p.Demote), IsResourceRequest: true, Verb: other, APIGroup: other, Resource: other, Namespace: other}
 }
 
 // demotedBounds are the bounds for the schema: schemas of leader election and of exempt levels keep requests of
 // the user, and the first other one that may match some must come later.
 func (p *plan) demotedBounds() bounds {
 	b := bounds{lower: 1, lowerSchema: rules.Exempt, upper: flowcontrolv1.FlowSchemaMaxMatchingPrecedence, upperSchema: rules.CatchAll, used: map[int32]bool{}}
-	request := flow.Attributes{User: p.Demote, Groups: trace.WellKnownGroups(p.Demote), IsResourceRequest: true, Verb: other, APIGroup: other, Resource: other, Namespace: other}
+	request := p.demotedRequest()
 	schemas := p.current.Schemas()
 	for _, s := range schemas {
 		b.used[s.Precedence] = true

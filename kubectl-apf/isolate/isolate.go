@@ -117,13 +117,14 @@ func newPlan(in *Input) (*plan, error) {
 
 // nameOf returns the name of the level.
 func nameOf(given string, accounts []source.Account) (string, error) {
-	first := accounts[0]
-	switch {
-	case given != "":
+	if given != "" {
 		if faults := validation.IsDNS1123Subdomain(given); len(faults) > 0 {
 			return "", fmt.Errorf("--name is %q: %s", given, faults[0])
 		}
 		return given, nil
+	}
+	first := accounts[0]
+	switch {
 	case slices.ContainsFunc(accounts, func(a source.Account) bool { return a.Namespace != first.Namespace }):
 		return "", fmt.Errorf("%s are of several namespaces: --name must be given, the name of their priority level", listOf(accounts))
 	case len(accounts) > 1 || first.Name == everyAccount:

@@ -25,6 +25,8 @@ import (
 type otherKindError struct {
 	kind            schema.GroupVersionKind
 	namespace, name string
+	// nested are the places of objects of the group in it, such as objects[2] or data["x.yaml"].
+	nested []string
 }
 
 func (o *otherKindError) Error() string {
@@ -208,7 +210,7 @@ func decodeError(kind *schema.GroupVersionKind, document []byte, err error) erro
 	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName && kind.Kind != "FlowSchema" && kind.Kind != "PriorityLevelConfiguration":
 		var object metav1.PartialObjectMetadata
 		_ = json.Unmarshal(document, &object) // it has no name then
-		return &otherKindError{kind: *kind, namespace: object.Namespace, name: object.Name}
+		return &otherKindError{kind: *kind, namespace: object.Namespace, name: object.Name, nested: nestedIn(document)}
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
 	default:

@@ -53,7 +53,7 @@ func (r *fileReader) read() (Files, error) {
 	if err := files.Err(); err != nil {
 		return files, err
 	}
-	return files, sentence("The files contain no FlowSchema and no PriorityLevelConfiguration.")
+	return files, sentence("%s", strings.Join(append([]string{"The files contain no FlowSchema and no PriorityLevelConfiguration."}, files.Notes...), " "))
 }
 
 // add adds the objects of a document.
@@ -78,6 +78,11 @@ func (f *Files) add(decoder *decoder, document document) {
 
 // addOther adds what is known of an object of another kind.
 func (f *Files) addOther(place Place, other *otherKindError, found bool) {
+	if len(other.nested) > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: %s %s has objects of flow control in %s, which are not read: give them as manifests of their own.",
+			place, other.kind.Kind, other.name, strings.Join(other.nested, ", ")))
+		return
+	}
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)

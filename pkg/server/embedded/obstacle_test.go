@@ -16,7 +16,7 @@ import (
 
 // A disk that is full at the start gave "failed to read WAL, cannot be repaired" and the advice to move the
 // data away, which were whole.
-func TestNoDataAreMovedAwayWhereTheDiskIsTheCause(t *testing.T) {
+func TestDataAreKeptWhereTheDiskIsTheCause(t *testing.T) {
 	for errno, says := range map[syscall.Errno]string{
 		syscall.ENOSPC: "free space on the disk, or inodes", syscall.EDQUOT: "raise the quota", syscall.EROFS: "make the file system writable",
 		syscall.EACCES: "let the user of this server read and write", syscall.EPERM: "let the user of this server read and write", syscall.EIO: "check the disk",
