@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -271,6 +272,22 @@ func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {
 	assert.Contains(t, a.Outcome.Why, "On an idle one: 0 of")
 	assert.Empty(t, a.Replicas)
 	assert.Equal(t, Executes, explained(t, input(), "get pods web --as=root --as-group=system:masters").Outcome.Decision)
+}
+
+// kubernetes#134196
+func TestALevelWithoutSeatsExecutesOneRequestOnKubeAPIServer(t *testing.T) {
+	for own, want := range map[bool]Decision{false: Executes, true: Rejected} {
+		in := input()
+		in.Configuration.Own = own
+		in.Configuration = in.Configuration.Changed(func(levels configuration.Settings) {
+			l := levels["workload-low"]
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent, l.LimitResponse = new(int32), new(int32), flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+		})
+		in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: new(0), Current: new(0), SeatsInUse: new(0)}, 0, 0)}
+		a := explained(t, in, "get pods web --as=system:serviceaccount:ci:runner")
+		assert.Equal(t, want, a.Outcome.Decision)
+		assert.Equal(t, !own, strings.Contains(a.Outcome.Why, "executes one request at a time on a level without seats"), a.Outcome.Why)
+	}
 }
 
 func TestLongRunningRequestsBypassFlowControl(t *testing.T) {
