@@ -52,6 +52,12 @@ func TestOnlyTheDemotedUserMoves(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, text, "\n# kubectl delete flowschema,prioritylevelconfiguration "+want.name+"\n")
 
+			few := demoting(t, user)
+			few.Configuration.Total = 60
+			narrow, err := Run(few)
+			require.NoError(t, err)
+			assert.True(t, narrow.IsClean(), "one seat is on purpose: %v", narrow.Findings)
+
 			in.Configuration = applied(in.Configuration, r.Objects)
 			_, err = Run(in)
 			require.ErrorContains(t, err, "exists already")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // judgeLevels judges each level, by name.
@@ -71,7 +72,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[stri
 			findings = append(findings, queuesTooLong(level.Name, queuing, limits.Nominal)...)
 		}
 	}
-	if limits != nil {
+	if _, isDemotion := level.Annotations[names.ExpiresAnnotation]; limits != nil && !isDemotion { // which has few seats on purpose
 		findings = append(findings, fewSeats(level, limits.Nominal, total)...)
 	}
 	if ptr.Deref(limited.LendablePercent, 0) == 100 && ptr.Deref(limited.NominalConcurrencyShares, 0) > 0 {
