@@ -146,7 +146,7 @@ func isKnown(root *cobra.Command, words []string) error {
 	return isCommand(root, rest)
 }
 
-// isCommand rejects what is no command, and names those of similar names.
+// isCommand rejects an unknown command, and suggests commands with similar names.
 func isCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

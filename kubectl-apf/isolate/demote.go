@@ -117,7 +117,7 @@ func (p *plan) demotion() ([]Object, error) {
 			seats, cmp.Or(p.Configuration.Total, configuration.DefaultTotal), demotedWaiting),
 		fmt.Sprintf("It is meant until %s. Nothing deletes it then; kubectl apf lint reports it.", expires),
 	}}, {FlowSchema: schema, Why: []string{
-		fmt.Sprintf("It matches every request of %s that %s (%d) and schemas before it do not keep: exempt ones, and those of leader election that have a schema there. Other leases wait too, so the user may lose a leader election.",
+		fmt.Sprintf("It matches every request of %s that %s (%d) and schemas before it do not keep: exempt requests, and leader elections with a schema there. Other leases wait too, so the user may lose a leader election.",
 			p.Demote, between.lowerSchema, between.lower),
 		fmt.Sprintf("Those gain who share %s with it today. To undo:", strings.Join(p.levelsToday(), ", ")),
 		"kubectl delete flowschema,prioritylevelconfiguration " + p.name,

@@ -65,7 +65,7 @@ func TestOnlyTheDemotedUserMoves(t *testing.T) {
 	}
 }
 
-// A schema that an earlier isolation made for the user comes later, and matches nothing meanwhile.
+// A schema that an earlier isolation made for the user comes later, and matches nothing until then.
 func TestAnIsolatedOperatorIsDemoted(t *testing.T) {
 	isolated, err := Run(input(t, web))
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestAnIsolatedOperatorIsDemoted(t *testing.T) {
 			assert.Less(t, schema.Spec.MatchingPrecedence, s.Spec.MatchingPrecedence, s.Name)
 		}
 	}
-	assert.Contains(t, r.Notes, "FlowSchema shop-web matches no request meanwhile: it is for system:serviceaccount:shop:web alone.")
+	assert.Contains(t, r.Notes, "FlowSchema shop-web matches no request until the demotion is undone: it is for system:serviceaccount:shop:web alone.")
 }
 
 func TestNobodyIsDemotedWhomTheClusterNeeds(t *testing.T) {

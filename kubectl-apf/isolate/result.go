@@ -58,7 +58,7 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		case schema.Name == p.name:
 			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
 		case schema.Matching == diff.Stops && p.Demote != "":
-			p.notef("FlowSchema %s matches no request meanwhile: it is for %s alone.", schema.Name, p.Demote)
+			p.notef("FlowSchema %s matches no request until the demotion is undone: it is for %s alone.", schema.Name, p.Demote)
 		case schema.Matching == diff.Stops:
 			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.Accounts))
 		case schema.Name == p.name+leasesSuffix:

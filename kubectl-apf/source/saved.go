@@ -126,8 +126,8 @@ func (f *findings) levelsWithoutObject() []string {
 	return slices.Sorted(maps.Keys(told))
 }
 
-// fill adds the built-in objects of a kind of which the files have none or a part, and of both kinds if levels
-// are missing that servers have.
+// fill adds the built-in objects of a kind where the files have no object or a part, and of both kinds if the
+// servers have levels that the files lack.
 func fill(out configuration.Configuration, missing []string) (configuration.Configuration, error) {
 	standard, err := configuration.BuiltIn(out.Release)
 	if err != nil {

@@ -59,7 +59,7 @@ const (
 // entry is what is known of a code. document explains more.
 type entry struct {
 	code Code
-	// severity is that of its findings, unless a check knows better.
+	// severity is the severity of its findings, unless a check knows better.
 	severity Severity
 	title    string
 }

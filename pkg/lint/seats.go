@@ -85,7 +85,7 @@ func fewSeats(level *flowcontrolv1.PriorityLevelConfiguration, nominal, total in
 			until = " until it has borrowed seats"
 		}
 		return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,
-			fmt.Sprintf("This level has no seats%s. On kube-apiserver it executes one request at a time all the same, and rejects others only meanwhile. On flowcontrol-apiserver it rejects all.", until),
+			fmt.Sprintf("This level has no seats%s. On kube-apiserver it executes one request at a time all the same, and rejects others while it runs. On flowcontrol-apiserver it rejects all.", until),
 			"Give it a share. To reject all requests of a client, withdraw its permissions or its credentials.").as(Info)}
 	}
 	return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,

@@ -44,7 +44,7 @@ spec:
 `
 )
 
-// TestDemotionHelpsOnAnUnmodifiedKubeAPIServer measures what 20 service accounts wait beside one with 100
+// TestDemotionHelpsOnAnUnmodifiedKubeAPIServer measures how long 20 service accounts wait while one has 100
 // connections: with nothing done, with a rule for all, and with the demotion of the one. The culprit's requests
 // hold seats and no processor: each waits 3 s for a resource version that does not come.
 func TestDemotionHelpsOnAnUnmodifiedKubeAPIServer(t *testing.T) {
@@ -80,7 +80,7 @@ func TestDemotionHelpsOnAnUnmodifiedKubeAPIServer(t *testing.T) {
 	for user := range others {
 		assert.Equal(t, before, s.placeOf(t.Context(), t, line(user)), "no innocent moves")
 	}
-	t.Logf("p99 of %d others beside %d connections of one: %v; relief after %v and 2 commands", others, connections, p99, relief)
+	t.Logf("p99 of %d others, with %d connections of one: %v; relief after %v and 2 commands", others, connections, p99, relief)
 	assert.Positive(t, relief)
 	assert.LessOrEqual(t, p99["demotion"], 2*p99["quiet"])
 	assert.Greater(t, p99["nothing"], 2*p99["quiet"], "otherwise nothing is measured")
