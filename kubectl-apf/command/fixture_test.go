@@ -159,7 +159,7 @@ func responses(t *testing.T) map[string]any {
 			TypeMeta: metav1.TypeMeta{Kind: "SelfSubjectReview", APIVersion: "authentication.k8s.io/v1"},
 			Status:   authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: "alice", Groups: []string{"system:authenticated"}}},
 		},
-		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices": list("EndpointSliceList", "discovery.k8s.io/v1", []any{}),
+		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes": map[string]any{},
 		"/api/v1/namespaces":                      list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("", "shop"), named("", "kube-system")}),
 		"/api/v1/serviceaccounts":                 list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("shop", "default")}),
 		"/api/v1/namespaces/shop/services/review": map[string]any{"spec": map[string]any{"selector": map[string]string{"app": "review"}}},

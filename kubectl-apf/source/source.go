@@ -17,8 +17,8 @@
 //
 //	get, list   flowschemas, prioritylevelconfigurations (flowcontrol.apiserver.k8s.io)
 //	get         nonResourceURLs /metrics, /debug/api_priority_and_fairness/*
-//	list        endpointslices (discovery.k8s.io) in the namespace default: to find the
-//	            replicas
+//	get         the endpointslice kubernetes (discovery.k8s.io) in the namespace default: to
+//	            find the replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
 //	            webhook configurations, pods; get services: for Facts
 //	create      subjectaccessreviews (authorization.k8s.io), which are not stored: for May
@@ -26,8 +26,9 @@
 // # Replicas
 //
 // Priority levels are enforced by each replica of the API server separately, so each one is read:
-// the addresses in Options.Servers, or the addresses in the EndpointSlices of the Service
-// default/kubernetes, with the credentials and the TLS server name of the kubeconfig. If none of
+// the addresses in Options.Servers, or the addresses in the EndpointSlice default/kubernetes, which
+// kube-apiserver writes, with the credentials and the TLS server name of the kubeconfig. If
+// certificates are not verified, only named servers are read. If none of
 // these addresses can be reached from here, as is common for managed clusters, the replica behind
 // the load balancer is read, and Missing says so.
 package source

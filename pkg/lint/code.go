@@ -27,8 +27,9 @@ const (
 	UnknownResource    Code = "FC112"
 	BroadExemption     Code = "FC113"
 	ImpossibleScope    Code = "FC114"
-	OneFlow            Code = "FC115"
-	Expired            Code = "FC116"
+	NotChecked         Code = "FC115"
+	OneFlow            Code = "FC116"
+	Expired            Code = "FC117"
 	NoSeats            Code = "FC201"
 	UnusedLevel        Code = "FC202"
 	DeletedInUse       Code = "FC203"
@@ -81,6 +82,7 @@ func table() []entry {
 		{UnknownResource, Info, "an API group or resource that is not served"},
 		{BroadExemption, Warning, "many clients escape flow control"},
 		{ImpossibleScope, Warning, "verbs, resources and scope that no request has together"},
+		{NotChecked, Warning, "comparing the FlowSchema takes too long"},
 		{OneFlow, Warning, "ByNamespace makes many users one flow"},
 		{Expired, Warning, "an object that is meant for a time"},
 		{NoSeats, Warning, "a queue without seats"},

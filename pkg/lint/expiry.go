@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
-// expiry is FC116: an object that is meant for a time.
+// expiry is FC117: an object that is meant for a time.
 func expiry(object Object, metadata metav1.Object, now time.Time) []Finding {
 	text, meant := metadata.GetAnnotations()[names.ExpiresAnnotation]
 	if !meant || now.IsZero() {

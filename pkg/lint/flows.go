@@ -55,7 +55,7 @@ func hasOneFlow(schema *flowcontrolv1.FlowSchema) bool {
 	}
 }
 
-// oneFlow is FC115: a schema for several users whose distinguisher does not tell them apart. A level
+// oneFlow is FC116: a schema for several users whose distinguisher does not tell them apart. A level
 // without queues, or with one, treats flows alike anyway.
 func oneFlow(schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
 	queuing := queuingOf(level)

@@ -30,7 +30,7 @@ func (r *ruleReader) readLongRunning(resources *flowcontrolv1.ResourcePolicyRule
 		r.add(ImpossibleScope, path+".resources", fmt.Sprintf("Requests for %s are long-running, and kube-apiserver does not subject them to flow control. So no request matches this rule.", quoted(found)), removeRule)
 		return true
 	case len(found) > 0:
-		r.findings = append(r.findings, finding(ImpossibleScope, r.object, path+".resources",
+		r.addFinding(finding(ImpossibleScope, r.object, path+".resources",
 			fmt.Sprintf("Requests for %s are long-running, and kube-apiserver does not subject them to flow control; other resources of the rule can match.", quoted(found)),
 			"Remove these resources from the rule.").as(Info))
 	}
@@ -44,6 +44,6 @@ func (r *ruleReader) readProfiles(url, field string) {
 	case rules.IsURLOfProfiles(url):
 		r.add(ImpossibleScope, field, what+" So no request matches this URL.", "Remove the URL.")
 	case url == "/debug/pprof":
-		r.findings = append(r.findings, finding(ImpossibleScope, r.object, field, what+" Only the redirect from this path to the profiles can match.", "Remove the URL.").as(Info))
+		r.addFinding(finding(ImpossibleScope, r.object, field, what+" Only the redirect from this path to the profiles can match.", "Remove the URL.").as(Info))
 	}
 }

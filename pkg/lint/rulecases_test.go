@@ -208,5 +208,9 @@ func ruleCases() []checkCase {
 			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{aUser("alice"), aGroup("system:authenticated")}
 		}, []string{"warning spec.rules[0].subjects[1]"}},
 		{"one account to exempt", BroadExemption, level("exempt"), nil},
+		{"a comparison of more steps than are left", NotChecked, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Steps = 1
+		}, []string{"warning spec.rules"}},
+		{"a comparison", NotChecked, level("mine"), nil},
 	}
 }

@@ -2,7 +2,7 @@
 // /debug/api_priority_and_fairness/:
 //
 //	dump_priority_levels   one row per priority level
-//	dump_queues            one row per queue
+//	dump_queues            one row per queue; of queues without requests at most 100,000
 //	dump_requests          one row per request, waiting or executing;
 //	                       ?includeRequestDetails=1 adds user, verb and object
 //	top_flows              one row per flow that used much of its priority level in the

@@ -148,6 +148,18 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestQueuesWithoutRequestsAreRowsUpToABound: the number of queues is eight bytes of an object, and
+// the rows of ten million queues took gigabytes.
+func TestQueuesWithoutRequestsAreRowsUpToABound(t *testing.T) {
+	levels := sample()
+	levels[0].Queues = 10_000_000
+	response := get(t, levels, "dump_queues", "")
+	const busy = 2
+	require.Len(t, lines(response.Body.String()), 1+busy+100_000)
+	assert.Equal(t, `299 - "9899998 queues without requests are left out"`, response.Header().Get("Warning"))
+	assert.Empty(t, get(t, sample(), "dump_queues", "").Header().Get("Warning"))
+}
+
 func TestAccept(t *testing.T) {
 	for accept, json := range map[string]bool{
 		"":                                   false,

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // respond writes the rows, which are structs, in the format that the client prefers. In JSON each is
@@ -38,6 +40,13 @@ func respond[R any](w http.ResponseWriter, r *http.Request, rows []R) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_ = writeText(w, rows)
+}
+
+// warn adds a warning to the response, as the library's warnings for people.
+func warn(w http.ResponseWriter, text string) {
+	if header, err := utilnet.NewWarningHeader(299, "", text); err == nil { // the text is printable
+		w.Header().Add("Warning", header)
+	}
 }
 
 func writeText[R any](w io.Writer, rows []R) error {
