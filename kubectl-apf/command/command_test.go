@@ -1,7 +1,10 @@
 package command
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -21,7 +24,8 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"`},
+		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"; 'kubectl apf --help' lists the commands`},
+		{"a command that is mistyped", []string{"explian"}, `unknown command "explian" for "kubectl apf": did you mean explain?`},
 		{"a flag that is none", []string{"top", "--colour"}, "unknown flag: --colour; 'kubectl apf top --help' lists the flags"},
 		{"a view that is none", []string{"top", "pods"}, `top shows levels, flows or requests, not "pods"`},
 		{"an order that is none", []string{"top", "--sort=size"}, `the sort key "size" must be one of seats`},
@@ -195,4 +199,38 @@ spec:
 		require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
 		assert.Equal(t, decision, answer.Outcome.Decision, "%s: %s", version, answer.Outcome.Why)
 	}
+}
+
+// A pipe that never ends stands for a long file.
+func TestInterruptEndsACommandThatReads(t *testing.T) {
+	in, end := io.Pipe()
+	defer end.Close() //nolint:errcheck // it has no error
+	ctx, interrupt := context.WithCancel(t.Context())
+	var out, errOut bytes.Buffer
+	env := environment(&out, &errOut)
+	env.In = in
+	status := make(chan int)
+	go func() {
+		status <- Run(ctx, env, []string{"kubectl-apf", "lint", "--offline", "--release=1.33", "-f", "-"})
+	}()
+	reads := make(chan error)
+	go func() {
+		_, err := end.Write([]byte(" "))
+		reads <- err
+	}()
+	select {
+	case err := <-reads:
+		require.NoError(t, err)
+	case <-status:
+		require.Fail(t, "it does not read", errOut.String())
+	}
+	interrupt()
+	assert.Equal(t, statusFailed, <-status)
+	assert.Equal(t, "error: interrupted\n", errOut.String())
+}
+
+func TestErrorsShowControlCharacters(t *testing.T) {
+	got := run(t, "lint", "--offline", "-f", "\x1b[2Jx.yaml")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Contains(t, got.errOut, `\u001b[2Jx.yaml`)
 }

@@ -102,6 +102,7 @@ func (l *lintCommand) input(ctx context.Context) (in findings.Input, err error) 
 	if in.Facts, err = from.Facts(ctx); err != nil {
 		return in, err
 	}
+	in.Now = l.env.Clock.Now()
 	in.Files, err = from.Files()
 	return in, err
 }

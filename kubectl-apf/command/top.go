@@ -16,9 +16,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 )
 
-// clearTerminal moves the cursor to the top of a terminal, and clears it.
-const clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
-
 // topCommand is "kubectl apf top".
 type topCommand struct {
 	looking
@@ -204,7 +201,7 @@ func (t *topCommand) show(now, before []replica.Replica) error {
 		return err
 	}
 	if t.watch && t.env.Width() > 0 {
-		if err := writeText(t.env.Out, clearTerminal); err != nil {
+		if err := t.env.clear(); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ func TestWatchWritesAgainUntilItIsInterrupted(t *testing.T) {
 func TestWatchRedrawsATerminal(t *testing.T) {
 	view := &topCommand{view: topViews()[0], watch: true}
 	var out bytes.Buffer
-	view.env = environment(&out, &out)
+	view.env = environment(&out, &out).withPrintableOutput()
 	view.env.Width = func() int { return 60 }
 	require.NoError(t, view.show(nil, nil))
 	assert.True(t, strings.HasPrefix(out.String(), clearTerminal+"LEVEL "), out.String())

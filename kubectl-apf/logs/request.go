@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Request is what a log tells about one request. What it does not tell is nil or empty.
@@ -42,7 +42,10 @@ type Request struct {
 const maxID = 64
 
 // Governed reports whether flow control governs the request.
-func (r *Request) Governed() bool { return !uri.IsLongRunning(r.Verb, r.Subresource) }
+func (r *Request) Governed() bool {
+	attributes := r.Attributes()
+	return !rules.IsLongRunning(&attributes)
+}
 
 // End returns when the request ended, otherwise when it arrived.
 func (r *Request) End() time.Time {

@@ -15,10 +15,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-const bufferSize = 64 << 10
-
-// ErrTooLarge means that an input is larger than what is read.
-var ErrTooLarge = errors.New("the file is too large")
+const (
+	bufferSize = 64 << 10
+	// maxWindow is the memory that a frame of zstd may ask for, in bytes: as much as the program zstd takes.
+	maxWindow = 1 << 27
+)
 
 // Text returns the uncompressed text of an input in UTF-8, without a byte order mark. Bytes that are
 // no text pass through. Close releases memory; it does not close the input.
@@ -36,7 +37,7 @@ func Text(in io.Reader) (io.ReadCloser, error) {
 		}
 		return asUTF8(plain), nil
 	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
-		plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1))
+		plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, err
 		}
@@ -71,13 +72,10 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	defer plain.Close() //nolint:errcheck // releases memory
 	data, err := io.ReadAll(io.LimitReader(plain, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = ErrTooLarge
+		err = exceeds("bytes of the file", limit)
 	}
 	return data, err
 }
-
-// MaxFile bounds what is read whole, in bytes. Metrics have some megabytes.
-const MaxFile = 1 << 28
 
 // ReadFile returns the plain text of a file.
 func ReadFile(name string) ([]byte, error) {
@@ -86,5 +84,5 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	return ReadAll(file, MaxFile)
+	return ReadAll(file, Default().File)
 }

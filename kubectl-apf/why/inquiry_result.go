@@ -39,7 +39,7 @@ func (i *Inquiry) Result() Result {
 		}
 	}
 	for _, calls := range i.deprecated.All() {
-		if found := calls.Finding(); calls.OfFlowControl() {
+		if found := calls.Finding(); calls.OfFlowControl() && calls.Follows == "" {
 			r.Remedies = append(r.Remedies, Remedy{Action: found.Remedy, Because: fmt.Sprintf("%s: %s", found.Object, found.Message)})
 		}
 	}

@@ -44,6 +44,10 @@ func clientCases() []checkCase {
 		{"a webhook that may not list v1", FailedLists, lists("v1", true), []string{"warning"}},
 		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
 		{"a webhook that calls v1beta3", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{{Object: Object{Kind: "User", Name: "webhook"}, Group: groupName, Version: "v1beta3", Removed: "1.32", Requests: 1}}}), []string{"warning"}},
+		{"parts of the control plane that follow discovery", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{
+			{Object: Object{Kind: "User", Name: "gc"}, Group: "policy", Version: "v1beta1", Removed: "1.25", Requests: 1, Follows: "is a part"},
+			{Object: Object{Kind: "User", Name: "quota"}, Group: "policy", Version: "v1beta1", Removed: "1.25", Requests: 1, Follows: "is a part"},
+		}}), []string{"info"}},
 		{"a client of v1", DeprecatedCall, withTraffic(Traffic{}), nil},
 		{"a log has kube-proxy", NodeAgent, withClient(inDefault("system:kube-proxy", "kube-proxy")), []string{"warning"}},
 		{"a log without users has kube-proxy", NodeAgent, withClient(inDefault("", "kube-proxy")), []string{"warning"}},

@@ -76,8 +76,11 @@ func (j *judge) judgeTraffic() {
 		j.add(failedList(&t.Lists[i]))
 	}
 	for i := range t.Calls {
-		j.add(t.Calls[i].Finding())
+		if t.Calls[i].Follows == "" {
+			j.add(t.Calls[i].Finding())
+		}
 	}
+	j.add(followers(t.Calls)...)
 }
 
 // isUnlimited reports whether nothing limits the requests of a level.
