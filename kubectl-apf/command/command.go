@@ -57,6 +57,9 @@ func Run(ctx context.Context, env Environment, args []string) int {
 		return statusOK
 	case errors.Is(err, errFindings):
 		return statusFindings
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(env.ErrOut, "error: interrupted")
+		return statusFailed
 	default:
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") { // one for each file
 			fmt.Fprintln(env.ErrOut, "error:", line)
@@ -99,7 +102,7 @@ func arguments(args []string) []string {
 
 // New returns the command "kubectl apf".
 func New(env Environment) *cobra.Command {
-	if env.clear == nil {
+	if env.control == nil {
 		env = env.withPrintableOutput()
 	}
 	root := &cobra.Command{

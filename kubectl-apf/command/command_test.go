@@ -16,6 +16,7 @@ import (
 func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "schemas.yaml", flowSchema)
+	write(t, "audit.log", auditEvent)
 	write(t, "broken.yaml", "\tthis: is not\nYAML")
 	write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n")
 	server := newAPIServer(t)
@@ -38,7 +39,13 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		{"a resource that is none", []string{"explain", "list", "unicorns"}, "unicorns"},
 		{"no UID", []string{"whose"}, "either UIDs must be given, or -f"},
 		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, "schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"},
-		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or -f must be given"},
+		{"an interval below nothing", []string{"top", "--interval=-1s"}, "--interval is -1s: must not be negative"},
+		{"a lease without a namespace", []string{"why", "--lease=scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
+		{"a lease without a log", []string{"why", "--lease=shop/scaler"}, "--lease requires a log"},
+		{"a lease that no log has", []string{"why", "--lease=shop/scaler", "-f", "audit.log"}, "no log has a request for lease shop/scaler"},
+		{"limits that contradict each other", []string{"why", "--lease=shop/scaler", "-f", "audit.log", "--renew-deadline=20s"}, "--lease-duration 15s must be more than --renew-deadline 20s"},
+		{"the log of a client without a lease", []string{"why", "-f", "audit.log", "--client-log=a.log"}, "require --lease"},
+		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or a log (-f) is required"},
 		{"an audit log that is none", []string{"why", "-f", "schemas.yaml"}, "schemas.yaml: no event"},
 		{"nothing to compare with", []string{"diff"}, "-f or -k must be given"},
 		{"a file that is absent", []string{"diff", "-f", "absent.yaml"}, "absent.yaml"},

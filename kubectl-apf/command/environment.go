@@ -18,17 +18,21 @@ type Environment struct {
 	// Width returns the width of the terminal that Out is, in characters; 0 if it is
 	// none.
 	Width func() int
-	// clear clears the terminal. Run sets it.
-	clear func() error
+	// control writes a control sequence to the terminal. Run sets it.
+	control func(sequence string) error
 }
 
-// clearTerminal moves the cursor to the top of a terminal, and clears it.
-const clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
+const (
+	// clearTerminal moves the cursor to the top of a terminal, and clears it.
+	clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
+	// replaceLines moves the cursor up a number of lines, and clears what follows.
+	replaceLines = "\x1b[%dA\x1b[J"
+)
 
 // withPrintableOutput returns the environment with outputs that write no control characters.
 func (e Environment) withPrintableOutput() Environment {
 	terminal := e.Out
-	e.clear = func() error { return writeText(terminal, clearTerminal) }
+	e.control = func(sequence string) error { return writeText(terminal, sequence) }
 	e.Out, e.ErrOut = table.Printable(e.Out), table.Printable(e.ErrOut)
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -61,6 +62,22 @@ func asUTF8(in io.ReadCloser) io.ReadCloser {
 		io.Reader
 		io.Closer
 	}{plain, in}
+}
+
+// Until returns an input whose reads end with the error of a context that has ended.
+func Until(ctx context.Context, in io.Reader) io.Reader { return &until{ctx, in} }
+
+type until struct {
+	ctx context.Context //nolint:containedctx // of one input
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (u *until) Read(into []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.in.Read(into)
 }
 
 // ReadAll returns the plain text of an input whole, of at most limit bytes.

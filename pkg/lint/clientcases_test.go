@@ -61,6 +61,10 @@ func clientCases() []checkCase {
 		{"a client without leases", HeldUpLeases, filling(func(c *Client, _ *LevelTraffic) { c.Leases = 2 }), nil},
 		{"an exempt leader", HeldUpLeases, filling(func(c *Client, _ *LevelTraffic) { c.PriorityLevel = "exempt" }), nil},
 
+		{"a leader that says that it could not renew its lease", LostLease, withTraffic(Traffic{Leases: []LateLease{{Object: Object{Kind: "User", Name: "robot"}, Lease: "shop/scaler", Failed: 3, Lost: 1, Cause: "etcd"}}}), []string{"warning"}},
+		{"a leader that does not say which lease", LostLease, withTraffic(Traffic{Leases: []LateLease{{Object: Object{Kind: "Log", Name: "a.log"}, Failed: 1}}}), []string{"warning"}},
+		{"a leader that renews its lease", LostLease, withTraffic(Traffic{}), nil},
+
 		{"a limit, and a level that holds nothing up", ClientLimit, limited("mine", LevelTraffic{Known: 7}), []string{"warning"}},
 		{"a limit, and a level that holds requests up", ClientLimit, limited("mine", LevelTraffic{Known: 7, HeldUp: 3}), []string{"info"}},
 		{"a limit, and waits that are unknown", ClientLimit, limited("mine", LevelTraffic{SeatSeconds: 7}), []string{"info"}},

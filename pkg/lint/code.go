@@ -55,6 +55,7 @@ const (
 	ClientLimit        Code = "FC603"
 	FailedLists        Code = "FC604"
 	DeprecatedCall     Code = "FC605"
+	LostLease          Code = "FC606"
 )
 
 // entry is what is known of a code. document explains more.
@@ -110,6 +111,7 @@ func table() []entry {
 		{ClientLimit, Warning, "a client-side limit allows less than flow control"},
 		{FailedLists, Warning, "a server's informers of flow control fail"},
 		{DeprecatedCall, Warning, "a client calls an API version that will be removed"},
+		{LostLease, Warning, "a client could not renew the lease of its leader election"},
 	}
 }
 

@@ -9,6 +9,7 @@ type Traffic struct {
 	Limits  []LimitedClient
 	Lists   []FailedList
 	Calls   []DeprecatedCalls
+	Leases  []LateLease
 	Levels  map[string]LevelTraffic
 	LeftOut string
 }
@@ -74,6 +75,9 @@ func (j *judge) judgeTraffic() {
 	}
 	for i := range t.Lists {
 		j.add(failedList(&t.Lists[i]))
+	}
+	for i := range t.Leases {
+		j.add(lateLease(&t.Leases[i]))
 	}
 	for i := range t.Calls {
 		if t.Calls[i].Follows == "" {
