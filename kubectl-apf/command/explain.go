@@ -34,8 +34,11 @@ whether it would execute, wait or be rejected now on each replica of the API ser
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. The user comes from --as, otherwise from the kubeconfig.
 
-kubectl prints the requests of a command with -v=6, and client-go the requests that wait, as
-GET:https://HOST/PATH: give them as they are.`,
+kubectl prints the requests of a command with -v=6, and client-go the requests that wait: give
+a line as it is, in quotes.
+
+The first three lines say who asks for what, the priority level, and whether it would execute.
+-o wide adds UIDs.`,
 		examples: `# Say what happens when you list the pods of all namespaces
 kubectl apf explain list pods -A
 

@@ -40,6 +40,7 @@ var now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 // apiServer is a kube-apiserver 1.33 with the built-in objects, some load on the level
 // workload-low, and a webhook. It records which rights its clients used.
 type apiServer struct {
+	width int // of the terminal; 0 for none
 	*httptest.Server
 	kubeconfig string
 

@@ -44,6 +44,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
@@ -120,6 +121,8 @@ type Options struct {
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int
+	// Bounds are what is read of Dumps; plain.Default if File is 0.
+	Bounds plain.Bounds
 	// Now is the time; time.Now if nil.
 	Now func() time.Time
 }
@@ -159,6 +162,9 @@ func (o *Options) complete() error {
 		if _, err := configuration.BuiltIn(o.Release); err != nil {
 			return sentence("--release: %s.", err)
 		}
+	}
+	if o.Bounds.File == 0 {
+		o.Bounds = plain.Default()
 	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin

@@ -67,7 +67,7 @@ func write(w io.Writer, out table.Table, options table.Options, what string, omi
 	if omitted > 0 {
 		fmt.Fprintf(w, "%d more %s\n", omitted, what)
 	}
-	origin.write(w)
+	origin.write(w, options.Wide)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 		s.keys = append(s.keys, key)
 		s.used = s.used.plus(a.used)
 		s.requests += a.requests
-		executed[key.level] += a.executed
+		executed[key.level] += a.within
 	}
 	for name, s := range states {
 		var mean amount
@@ -56,7 +56,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 }
 
 func (i *Inquiry) newLevelState(name string) *levelState {
-	s := &levelState{Level: Level{Name: name, Servers: i.query.Servers}, demands: map[flowKey]amount{}}
+	s := &levelState{Level: Level{Name: name, Servers: max(i.query.Servers, len(i.serversOf(name)))}, demands: map[flowKey]amount{}}
 	report, known := i.inForce.Levels[name]
 	if !known {
 		i.unknownLevels[name] = true
@@ -72,7 +72,7 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 	if s.Current = s.metrics.known; s.Current {
 		s.limit = float64(s.metrics.current)
 	}
-	s.capacity = s.limit * float64(s.Servers) * i.seconds()
+	s.capacity = s.limit * float64(s.Servers) * i.seconds(name)
 	if s.Type == queueset.Exempt.String() {
 		return s
 	}
@@ -83,14 +83,6 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 		s.Limit, s.Capacity = &s.limit, &s.capacity
 	}
 	return s
-}
-
-// seconds returns the span of the uses.
-func (i *Inquiry) seconds() float64 {
-	if i.observed == 0 {
-		return rememberedSpan.Seconds()
-	}
-	return i.until.Sub(i.since).Seconds()
 }
 
 // meanMetrics are the mean metrics of a level, in seats, over the servers that tell them.
@@ -132,11 +124,12 @@ func (i *Inquiry) fillDemands(s *levelState, mean amount) {
 	}
 	if !math.IsInf(demanded.least, 1) {
 		s.Demanded, s.DemandedAtMost = &demanded.least, demanded.atMost()
-		if seconds := i.seconds() * float64(s.Servers); seconds > 0 {
+		if seconds := i.seconds(s.Name) * float64(s.Servers); seconds > 0 {
 			s.wanted.least, s.wanted.most = max(s.wanted.least, demanded.least/seconds), max(s.wanted.most, demanded.most/seconds)
 		}
 	}
-	s.Flows = new(len(s.keys))
+	s.Seconds, s.Flows = new(i.seconds(s.Name)), new(len(s.keys))
+	i.fillServers(s)
 	if slices.ContainsFunc(s.keys, func(key flowKey) bool { return i.all[key].knowsUses() }) {
 		s.Used, s.UsedAtMost = &s.used.least, s.used.atMost()
 	}

@@ -57,8 +57,8 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	within := a.ofWrite(ctx) // what is read before may have waited for a cache
 	written := newCompared(schema)
 	if !isDefault {
-		findings = append(findings, ruleFindings(written, &a.facts, within)...)
-		findings = append(findings, exemptions(schema, nil)...)
+		levels, _ := levelsOf(ctx, stored) // without the level, there are no findings that depend on it
+		findings = append(findings, schemaFindings(written, levels[schema.Spec.PriorityLevelConfiguration.Name], &a.facts, within)...)
 	}
 	if err == nil {
 		findings = append(findings, a.besideOthers(ctx, written, others, stored, within)...)

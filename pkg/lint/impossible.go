@@ -12,7 +12,7 @@ import (
 )
 
 // ruleFindings returns the findings that a schema's rules show by themselves, and
-// beside the facts: FC102, FC105 to FC112.
+// from the facts: FC102, FC105 to FC112 and FC114.
 func ruleFindings(schema *compared, facts *known, within *budget.Budget) []Finding {
 	object := schemaObject(schema.Name)
 	if len(schema.Spec.Rules) == 0 {
@@ -68,7 +68,9 @@ func (r *ruleReader) readResourceRule(users *box.Users, resources *flowcontrolv1
 	served := r.facts.servedIn(resources.APIGroups)
 	each(r, path+".resources", resources.Resources, func(resource *string, field string) { r.readResource(*resource, served, field) })
 	each(r, path+".namespaces", resources.Namespaces, r.readNamespace)
-	r.readScope(users, resources, path)
+	if !r.readLongRunning(resources, path) {
+		r.readScope(users, resources, path)
+	}
 }
 
 func (r *ruleReader) readNamespace(namespace *string, field string) {
@@ -78,11 +80,18 @@ func (r *ruleReader) readNamespace(namespace *string, field string) {
 }
 
 func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRule, path string) {
-	each(r, path+".verbs", rule.Verbs, func(verb *string, field string) { r.readVerb(*verb, verbOfURLs(*verb), field) })
+	each(r, path+".verbs", rule.Verbs, func(verb *string, field string) {
+		if slices.Contains([]string{"head", "options", "post", "put"}, *verb) {
+			r.add(InvalidObject, field, fmt.Sprintf("The server rejects the verb %q of a non-resource rule, although requests have it.", *verb), instead)
+			return
+		}
+		r.readVerb(*verb, verbOfURLs(*verb), field)
+	})
 	each(r, path+".nonResourceURLs", rule.NonResourceURLs, func(url *string, field string) {
 		if problem, remedy := urlProblem(*url); problem != "" {
 			r.add(ImpossibleURL, field, problem, remedy)
 		}
+		r.readProfiles(*url, field)
 	})
 }
 
@@ -112,13 +121,21 @@ func verbOfResources(verb string) string {
 	}
 }
 
+// instead is what to write for a method that the API accepts in no non-resource rule.
+const instead = `Write "*": the API accepts "get", "patch", "delete" and "*" there.`
+
 // verbOfURLs returns what to write instead of a verb that no non-resource request has,
 // or an empty string. Their verb is the HTTP method in lower case.
 func verbOfURLs(verb string) string {
-	if slices.Contains([]string{"get", "head", "post", "put", "patch", "delete", "options", wildcard}, verb) {
+	accepted := []string{"get", "patch", "delete", wildcard}
+	switch lower := strings.ToLower(verb); {
+	case slices.Contains(accepted, verb):
 		return ""
+	case slices.Contains(accepted, lower):
+		return fmt.Sprintf("Write %q: verbs are in lower case.", lower)
+	default:
+		return instead
 	}
-	return `Write the HTTP method in lower case, such as "get", or "*".`
 }
 
 // readAPIGroup adds FC106 and FC112.

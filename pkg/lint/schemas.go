@@ -30,19 +30,20 @@ func (j *judge) judgeSchemas() {
 	schemas, budgets := comparedOf(j.schemas), make([]*budget.Budget, len(j.schemas))
 	var before earlier    // whose level exists
 	var peers []*compared // those of them of the precedence at hand
+	var never []neverMatching
 	for i, schema := range schemas {
 		within := j.ofCheck()
 		budgets[i] = within
 		isDefault := j.defaults.hasSchema(schema.FlowSchema)
 		object := schemaObject(schema.Name)
+		j.add(expiry(object, schema, j.Now)...)
 		if j.Defaults.FlowSchemas != nil {
 			j.add(ownership(object, schema, j.defaults.schema(schema.Name) != nil, isDefault)...)
 		}
 		if !isDefault {
-			found := ruleFindings(schema, known, within)
+			found := schemaFindings(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name], known, within)
 			j.add(found...)
 			j.add(rejectedSchema(schema.FlowSchema, found)...)
-			j.add(exemptions(schema.FlowSchema, j.levels[schema.Spec.PriorityLevelConfiguration.Name])...)
 		}
 		level := schema.Spec.PriorityLevelConfiguration.Name
 		if !j.levelExists(level) {
@@ -57,7 +58,7 @@ func (j *judge) judgeSchemas() {
 		switch {
 		case isMandatorySchema(schema.Name):
 		case len(covering) > 0:
-			j.add(neverMatches(schema.FlowSchema, flowSchemas(covering)))
+			never = append(never, neverMatching{schema.FlowSchema, flowSchemas(covering)})
 		default:
 			if winners := tiedWith(schema, peers, within); len(winners) > 0 {
 				j.add(precedenceInUse(schema, winners, nil, within))
@@ -66,6 +67,7 @@ func (j *judge) judgeSchemas() {
 		before.add(schema)
 		peers = append(peers, schema)
 	}
+	j.judgeNever(never)
 	j.judgeDiversions(schemas, budgets)
 	for i, schema := range schemas {
 		j.add(tooLong(schema.FlowSchema, budgets[i], "Use groups and wildcards instead of long lists, or divide the FlowSchema.")...)
@@ -79,6 +81,48 @@ func flowSchemas(all []*compared) []*flowcontrolv1.FlowSchema {
 		schemas[i] = one.FlowSchema
 	}
 	return schemas
+}
+
+// neverMatching is a schema all of whose requests match the earlier ones.
+type neverMatching struct {
+	*flowcontrolv1.FlowSchema
+	covering []*flowcontrolv1.FlowSchema
+}
+
+// judgeNever adds FC103: once about a schema that covers several others alone, or a built-in one, and
+// otherwise about each schema that never matches.
+func (j *judge) judgeNever(never []neverMatching) {
+	victims := map[string][]*flowcontrolv1.FlowSchema{}
+	for _, n := range never {
+		if cause := n.covering[0]; len(n.covering) == 1 && !isMandatorySchema(cause.Name) && !j.defaults.hasSchema(cause) {
+			victims[cause.Name] = append(victims[cause.Name], n.FlowSchema)
+		}
+	}
+	for _, n := range never {
+		switch of := victims[n.covering[0].Name]; {
+		case len(of) == 0 || len(n.covering) > 1 || len(of) == 1 && !j.defaults.hasSchema(of[0]):
+			j.add(neverMatches(n.FlowSchema, n.covering))
+		case of[0] == n.FlowSchema:
+			j.add(coversOthers(n.covering[0], of))
+		}
+	}
+}
+
+// coversOthers is FC103 about the schema that is the cause.
+func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.FlowSchema) Finding {
+	highest := cause.Spec.MatchingPrecedence
+	for _, victim := range victims {
+		highest = max(highest, victim.Spec.MatchingPrecedence)
+	}
+	return finding(NeverMatches, schemaObject(cause.Name), precedenceField,
+		fmt.Sprintf("This FlowSchema comes before %s and matches all requests that would match there, so no request matches these.", quotedNames(victims)),
+		fmt.Sprintf("Set matchingPrecedence above %d, or select fewer requests.", highest)).relatedTo(objectsOf(victims)...)
+}
+
+// schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
+// not known.
+func schemaFindings(schema *compared, level *flowcontrolv1.PriorityLevelConfiguration, facts *known, within *budget.Budget) []Finding {
+	return slices.Concat(ruleFindings(schema, facts, within), exemptions(schema.FlowSchema, level), oneFlow(schema.FlowSchema, level))
 }
 
 // missingLevel is FC101.

@@ -21,7 +21,7 @@ const (
 	tailMargin   = 100 * time.Millisecond
 	// A wide request that is due later than others, since its flow is expected to use more, waits for
 	// two requests of an elephant.
-	wideMargin = 250 * time.Millisecond
+	wideMargin = 300 * time.Millisecond
 )
 
 // assertPrompt asserts that no quantile of the clients' waits is longer than the

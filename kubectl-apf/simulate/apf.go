@@ -6,19 +6,19 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// ours is the engine of flowcontrol-apiserver.
-type ours struct{ engine *engine.Engine }
+// apf is the engine of flowcontrol-apiserver.
+type apf struct{ engine *engine.Engine }
 
-var _ flowControl = ours{}
+var _ flowControl = apf{}
 
-func newOurs(line *timeline, total int, c engine.Configuration) (ours, []engine.Problem) {
-	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
-	return ours{e}, e.Apply(c)
+func newAPF(line *timeline, total int, c engine.Configuration) (apf, []engine.Problem) {
+	e := engine.New(engine.Options{Clock: apfClock{line}, Total: total, Shards: 1})
+	return apf{e}, e.Apply(c)
 }
 
-func (o ours) begin() *engine.Request { return o.engine.Begin() }
+func (a apf) begin() *engine.Request { return a.engine.Begin() }
 
-func (o ours) arrive(c *call) (queueset.Outcome, string) {
+func (a apf) arrive(c *call) (queueset.Outcome, string) {
 	r := c.classified
 	r.Decided = c.wake
 	outcome := r.Arrive(c.work)
@@ -33,7 +33,7 @@ func (o ours) arrive(c *call) (queueset.Outcome, string) {
 	return outcome, ""
 }
 
-// seat sets the seats of a call of the engine Ours, which may have bounded the estimate.
+// seat sets the seats of a call of the engine APF, which may have bounded the estimate.
 func (c *call) seat() {
 	work := c.classified.Work
 	c.held, c.kept, c.latency = work.Width(), 0, 0
@@ -42,21 +42,21 @@ func (c *call) seat() {
 	}
 }
 
-func (ours) finish(c *call) {
+func (apf) finish(c *call) {
 	c.classified.Finish()
 	c.classified.End()
 }
 
-func (ours) leave(c *call) {
+func (apf) leave(c *call) {
 	if c.classified.Leave(queueset.TimeOut) {
 		c.classified.End()
 	}
 }
 
-func (o ours) rebalance() { o.engine.Rebalance() }
+func (a apf) rebalance() { a.engine.Rebalance() }
 
-func (o ours) limits() []limits {
-	levels := o.engine.Levels()
+func (a apf) limits() []limits {
+	levels := a.engine.Levels()
 	out := make([]limits, len(levels))
 	for i := range levels {
 		out[i] = limits{levels[i].Config, configuration.Limits(levels[i].Limits), levels[i].Seats.Current}
