@@ -18,7 +18,7 @@ type Measures struct {
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
-	// their width times M(j).
+	// their width times M(j). Both are measured while all weights are 1.
 	Newcomer, Wide float64
 	// Tenant is Rate for tenants, if one has several flows.
 	Tenant float64
@@ -99,6 +99,7 @@ type judge struct {
 	longest           float64 // largest duration, in seconds
 	executed, useless float64
 	mark              int
+	weighted          bool // somebody has a weight other than 1
 	grouped           bool // a tenant has several flows
 	laggard           *account
 	laggedAt          float64
@@ -343,6 +344,7 @@ func (j *judge) accountOf(r *Request) *account {
 func (j *judge) arrived(r *Request, a *account) {
 	g := a.tenant
 	a.weight, g.weight = r.Weight, r.TenantWeight
+	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
 	a.requests = append(a.requests, r)
 	if g.place < 0 {
 		g.place = len(j.tenants)
@@ -396,8 +398,8 @@ func (j *judge) try(r *Request, a *account) {
 	j.divide(j.seats)
 	j.changed = true
 	g, v := a.tenant, float64(r.Width)
-	if !below(&a.usage, v) {
-		return
+	if j.weighted || !below(&a.usage, v) {
+		return // with weights, who has more may overtake
 	}
 	_, width := bounds(j.widths)
 	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
