@@ -27,11 +27,14 @@ func (g *generator) scenario() Scenario {
 	if g.chance(0.2) {
 		s.Queues, s.HandSize, s.QueueLength = pick(g, 1, 8, 64), 1, pick(g, 2, 10, 50)
 	}
-	base := g.between(20*time.Millisecond, 5*time.Second)
+	base := g.between(50*time.Millisecond, 3*time.Second)
 	for range 1 + g.IntN(3) {
 		s.Clients = append(s.Clients, g.crowd(base, s.Seats))
 	}
-	for range 1 + g.IntN(3) {
+	if g.chance(0.7) { // established
+		s.Clients = append(s.Clients, Client{Flow: "established", Names: 1, Threads: 3 + g.IntN(5), Takes: g.near(base), From: time.Second})
+	}
+	for range 1 + g.IntN(2) {
 		s.Clients = append(s.Clients, g.victim(base, s.Seats))
 	}
 	if g.Seats && g.chance(0.2) {
