@@ -160,7 +160,7 @@ func (j *judge) flowTo(to float64) {
 	j.now = to
 	j.capacity += j.seats * d
 	for _, r := range j.paid {
-		j.try(r, r.account)
+		j.begin(r, r.account)
 		j.addLags(r)
 	}
 	j.paid = j.paid[:0]
@@ -185,7 +185,7 @@ func (j *judge) serve(d float64) {
 			a.serve(d, a.waiting > 0)
 			switch first := a.first; {
 			case first == nil:
-			case first.trial == nil && a.lag >= -tiny:
+			case first.trial == nil && !j.weighted && below(&a.usage, float64(first.Width)):
 				j.paid = append(j.paid, first)
 			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
 				first.trial = nil
@@ -395,11 +395,19 @@ func (j *judge) work(r *Request, a *account) {
 
 // try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
 func (j *judge) try(r *Request, a *account) {
+	if j.weighted {
+		return // who has more weight may overtake
+	}
 	j.divide(j.seats)
 	j.changed = true
+	j.begin(r, a)
+}
+
+// begin is try after the fluid was divided.
+func (j *judge) begin(r *Request, a *account) {
 	g, v := a.tenant, float64(r.Width)
-	if j.weighted || !below(&a.usage, v) {
-		return // with weights, who has more may overtake
+	if !below(&a.usage, v) {
+		return
 	}
 	_, width := bounds(j.widths)
 	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
