@@ -54,11 +54,23 @@ type group struct {
 	arrivals int
 	weight   float64
 	flows    []*account // active
-	place    int        // in fluid.tenants, -1 if not active
 	waiting  int        // requests
 	ends     float64    // sum of width times end of what executes
 	usage
+	presence
 	spare float64 // per unit of weight of a flow that is not active, in seats
+}
+
+// presence says when a tenant or a flow was active the last time.
+type presence struct {
+	place        int     // in the list of the active ones, -1 if it is not active
+	since, until float64 // seconds
+	most         float64 // largest work so far of a request that executed or was first
+}
+
+// wasActive reports whether the last time includes a time.
+func (p *presence) wasActive(at float64) bool {
+	return p.since <= at && (p.place >= 0 || p.until > at)
 }
 
 // usage is what somebody got and was owed.

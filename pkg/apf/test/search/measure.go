@@ -52,15 +52,13 @@ type account struct {
 	name               string
 	tenant             *group
 	weight             float64
-	place              int // in the tenant's flows, -1 if not active
 	waiting, executing int
 	usage
-	most         float64 // largest work so far of a request that executed or was first
-	since, until float64 // active the last time, in seconds
-	requests     []*Request
-	first        *Request // waits, and is judged while there is no debt
-	left         bool     // a client left while it waited
-	debtor       bool     // in judge.debtors
+	presence
+	requests []*Request
+	first    *Request // waits, and is judged while there is no debt
+	left     bool     // a client left while it waited
+	debtor   bool     // in judge.debtors
 }
 
 // trial is a request whose wait is judged.
@@ -84,6 +82,7 @@ type judge struct {
 	groups            map[string]*group
 	flows             map[string]*account
 	all               []*account
+	list              []*group
 	debtors           []*account
 	paid              []*Request // whose flows may have just paid their debts
 	widths            []int      // requests present by width
@@ -326,14 +325,15 @@ func (j *judge) accountOf(r *Request) *account {
 	if a == nil {
 		g := j.groups[r.Tenant]
 		if g == nil {
-			g = &group{name: r.Tenant, place: -1}
+			g = &group{name: r.Tenant, presence: presence{place: -1}}
+			j.list = append(j.list, g)
 			g.restart(j.now)
 			j.groups[r.Tenant] = g
 		}
 		g.many = g.accounts > 0
 		j.grouped = j.grouped || g.many
 		g.accounts++
-		a = &account{name: r.Flow, tenant: g, place: -1}
+		a = &account{name: r.Flow, tenant: g, presence: presence{place: -1}}
 		a.restart(j.now)
 		j.flows[r.Flow] = a
 		j.all = append(j.all, a)
@@ -347,13 +347,13 @@ func (j *judge) arrived(r *Request, a *account) {
 	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
 	a.requests = append(a.requests, r)
 	if g.place < 0 {
-		g.place = len(j.tenants)
+		g.place, g.since = len(j.tenants), j.now
+		j.sum += g.most
 		j.tenants = append(j.tenants, g)
 	}
 	if a.place < 0 {
 		a.place, a.since = len(g.flows), j.now
 		g.flows = append(g.flows, a)
-		j.sum += a.most
 	}
 	for r.Width >= len(j.widths) {
 		j.widths, j.waits = append(j.widths, 0), append(j.waits, 0)
@@ -386,8 +386,9 @@ func (j *judge) arrived(r *Request, a *account) {
 // work notes the work of a request that executes or is first.
 func (j *judge) work(r *Request, a *account) {
 	if w := r.Work(); w > a.most {
-		j.sum += w - a.most
 		a.most = w
+		j.sum += max(0, w-a.tenant.most)
+		a.tenant.most = max(a.tenant.most, w)
 		j.most = max(j.most, w)
 		j.longest = max(j.longest, r.Duration.Seconds())
 	}
@@ -410,7 +411,7 @@ func (j *judge) begin(r *Request, a *account) {
 		return
 	}
 	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse)}
 	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
 		// The tenant is not below its fair rate. What it gets is divided among its flows.
 		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
@@ -464,8 +465,13 @@ func (j *judge) sentence(r *Request, a *account) {
 	}
 	// The largest work of a flow may have grown since.
 	sum := 0.0
+	for _, o := range j.list {
+		if !t.within && o != g && o.wasActive(t.at) {
+			sum += o.most
+		}
+	}
 	for _, o := range j.all {
-		if o != a && (!t.within || o.tenant == g) && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
+		if t.within && o.tenant == g && o != a && o.wasActive(t.at) {
 			sum += o.most
 		}
 	}
@@ -504,7 +510,6 @@ func (j *judge) gone(r *Request, a *account) {
 		return
 	}
 	a.demand, a.backlog = 0, 0
-	j.sum -= a.most
 	last := g.flows[len(g.flows)-1]
 	g.flows[a.place] = last
 	last.place = a.place
@@ -522,7 +527,8 @@ func (j *judge) gone(r *Request, a *account) {
 	j.tenants[g.place] = end
 	end.place = g.place
 	j.tenants = j.tenants[:len(j.tenants)-1]
-	g.place = -1
+	g.place, g.until = -1, j.now
+	j.sum -= g.most
 }
 
 // rejected judges a rejection, before the request is removed.
