@@ -49,8 +49,8 @@ type fluid struct {
 // group is a tenant.
 type group struct {
 	name     string
-	accounts int  // flows seen
-	many     bool // more than one
+	only     *account // its first flow
+	many     bool     // it had more than one
 	arrivals int
 	weight   float64
 	flows    []*account // active

@@ -82,7 +82,7 @@ type judge struct {
 	groups            map[string]*group
 	flows             map[string]*account
 	all               []*account
-	list              []*group
+	list, several     []*group // tenants, and those of several flows
 	debtors           []*account
 	paid              []*Request // whose flows may have just paid their debts
 	widths            []int      // requests present by width
@@ -198,6 +198,11 @@ func (j *judge) serve(d float64) {
 
 // payDebts lets flows that are not active pay what they owe.
 func (j *judge) payDebts(d float64) {
+	for _, g := range j.several {
+		if g.place < 0 {
+			g.lag = min(0, g.lag+g.weight*j.fluid.spare*d)
+		}
+	}
 	left := j.debtors[:0]
 	for _, a := range j.debtors {
 		if a.place < 0 {
@@ -330,10 +335,17 @@ func (j *judge) accountOf(r *Request) *account {
 			g.restart(j.now)
 			j.groups[r.Tenant] = g
 		}
-		g.many = g.accounts > 0
-		j.grouped = j.grouped || g.many
-		g.accounts++
+		if g.only != nil && !g.many {
+			// Until now the account of its only flow was that of the tenant.
+			g.many, j.grouped = true, true
+			g.owed, g.got, g.lag, g.backlog = g.only.owed, g.only.got, g.only.lag, g.only.backlog
+			j.several = append(j.several, g)
+			g.restart(j.now)
+		}
 		a = &account{name: r.Flow, tenant: g, presence: presence{place: -1}}
+		if g.only == nil {
+			g.only = a
+		}
 		a.restart(j.now)
 		j.flows[r.Flow] = a
 		j.all = append(j.all, a)

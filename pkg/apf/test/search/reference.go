@@ -89,6 +89,7 @@ func (p *party) key(now time.Duration) float64 {
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
 	p.executing += int(sign)
+	p.most = max(p.most, r.Work())
 	p.inUse += sign * float64(r.Width)
 	p.ends += sign * float64(r.Width) * r.ended.Seconds()
 	p.asks += sign * float64(r.Width)
@@ -187,10 +188,10 @@ func (l *reference) Arrive(r *Request) {
 	for _, p := range []*party{tenant, flow} {
 		if p.waiting == 0 {
 			l.begin(p)
+			p.most = max(p.most, r.Work())
 		}
 		p.waiting++
 		p.asks += float64(r.Width)
-		p.most = max(p.most, r.Work())
 	}
 	flow.line = append(flow.line, r)
 	l.waiting++
