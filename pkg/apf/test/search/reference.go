@@ -9,8 +9,8 @@ import (
 
 // Rules break a rule of the Reference on purpose.
 type Rules struct {
-	// NoDebts forgets what a flow used beyond the fair rate when it becomes idle.
-	NoDebts bool
+	// DebtorsDivide divides the seats also among those that are gone and have a debt.
+	DebtorsDivide bool
 	// NewcomersFirst begins a flow at the greatest lag of those that wait.
 	NewcomersFirst bool
 	// NarrowFirst lets requests that fit overtake the first one without bound.
@@ -113,6 +113,10 @@ func (l *reference) divide(p *party, capacity float64) {
 	weight, asked := 0.0, 0.0
 	for _, m := range p.active {
 		if m.waiting+m.executing == 0 {
+			if l.rules.DebtorsDivide && m.own < 0 {
+				weight, asked = weight+m.weight, math.Inf(1)
+				l.shares = append(l.shares, share{m.weight, math.Inf(1)})
+			}
 			continue
 		}
 		weight, asked = weight+m.weight, asked+m.asks
@@ -148,7 +152,7 @@ func (l *reference) age(p *party, d float64) {
 			return false
 		}
 		m.own, m.ahead = min(m.own, 0), 0
-		if m.own < 0 && !l.rules.NoDebts || len(m.active) > 0 {
+		if m.own < 0 || len(m.active) > 0 {
 			return false
 		}
 		delete(p.members, m.name)
@@ -203,7 +207,7 @@ func (l *reference) begin(p *party) {
 	var keys []float64
 	room := 0.0
 	for _, m := range p.parent.active {
-		if m != p && m.waiting > 0 {
+		if m != p && m.waiting+m.executing > 0 {
 			keys = append(keys, m.key(l.now))
 			room += m.most
 		}

@@ -93,7 +93,7 @@ var planted = []struct {
 	name  string
 	rules Rules
 }{
-	{"no debts", Rules{NoDebts: true}},
+	{"debtors divide", Rules{DebtorsDivide: true}},
 	{"newcomers first", Rules{NewcomersFirst: true}},
 	{"narrow first", Rules{NarrowFirst: true}},
 	{"no tenants", Rules{NoTenants: true}},
