@@ -103,6 +103,10 @@ func (u *usage) part(since mark) (owed, part float64) {
 
 // divide says what everybody gets of a number of seats.
 func (f *fluid) divide(seats float64) {
+	if seats == 0 {
+		f.stop()
+		return
+	}
 	f.shares = f.shares[:0]
 	weight, demand := 0.0, 0.0
 	for _, g := range f.tenants {
@@ -118,6 +122,17 @@ func (f *fluid) divide(seats float64) {
 		g.fair = min(g.demand, g.weight*per)
 		g.would = max(g.fair, g.weight*f.spare)
 		g.divide(f)
+	}
+}
+
+// stop gives nobody anything.
+func (f *fluid) stop() {
+	f.spare = 0
+	for _, g := range f.tenants {
+		g.fair, g.spare = 0, 0
+		for _, a := range g.flows {
+			a.fair = 0
+		}
 	}
 }
 

@@ -464,8 +464,8 @@ func (j *judge) sentence(r *Request, a *account) {
 	if t.within {
 		used = g.got - t.capacity
 	}
-	if used <= tiny {
-		return
+	if used <= tiny || t.left+v*t.sum <= tiny {
+		return // it did not wait, or for nobody
 	}
 	worst, name := &j.Newcomer, Newcomer
 	if r.Width > 1 {
