@@ -162,7 +162,7 @@ func (g *group) divide(f *fluid) {
 
 // serve counts d seconds. Whoever has got more than was owed pays the debt while others have what they
 // ask for. Nobody is owed more than the work that they ask for, unless they always ask.
-func (u *usage) serve(d float64, waits bool) {
+func (u *usage) serve(d, sure float64, waits bool) {
 	u.got += u.inUse * d
 	u.backlog -= u.inUse * d
 	if u.fair >= u.demand-tiny && u.lag < 0 {
@@ -171,7 +171,11 @@ func (u *usage) serve(d float64, waits bool) {
 		return
 	}
 	before := u.lag
-	u.lag += (u.fair - u.inUse) * d
+	if missing := u.fair - u.inUse; missing > 0 {
+		u.lag += max(0, u.fair*sure-u.inUse) * d
+	} else {
+		u.lag += missing * d
+	}
 	if !u.greedy || !waits {
 		u.lag = min(u.lag, max(u.backlog, 0))
 	}

@@ -176,12 +176,14 @@ func (j *judge) flowTo(to float64) {
 
 // serve lets the fluid flow for d seconds.
 func (j *judge) serve(d float64) {
+	_, width := bounds(j.widths)
+	sure := max(0, j.seats-float64(max(width, 1))+1) / max(j.seats, 1)
 	for _, g := range j.tenants {
 		if g.many {
-			g.serve(d, g.waiting > 0)
+			g.serve(d, sure, g.waiting > 0)
 		}
 		for _, a := range g.flows {
-			a.serve(d, a.waiting > 0)
+			a.serve(d, sure, a.waiting > 0)
 			switch first := a.first; {
 			case first == nil:
 			case first.trial == nil && !j.weighted && below(&a.usage, float64(first.Width)):
