@@ -28,34 +28,35 @@ type Climb struct {
 	Promises   []Promise
 	Space      Space
 	Seed       uint64
-	// Patience is after how many changes without a larger loss it starts again with another scenario.
+	// Patience is after how many changes without a larger loss it starts again with another scenario,
+	// and with the next promise.
 	Patience int
 }
 
 // Run climbs until stop returns true for the worst so far, and returns it.
 func (c Climb) Run(stop func(Finding) bool) Finding {
 	g := &generator{Rand: rand.New(rand.NewPCG(c.Seed, 0)), Space: c.Space}
-	var best, here Finding
-	best.Loss = -1
-	idle := c.Patience
+	best, here := Finding{Loss: -1}, Finding{}
+	idle, target, starts := c.Patience, c.Promises[0], 0
 	for tried := 1; ; tried++ {
 		s := here.Scenario
 		if idle >= c.Patience {
+			target = c.Promises[starts%len(c.Promises)]
+			starts++
 			s, idle, here.Loss = g.scenario(), 0, -1
 		} else {
 			s = g.mutate(s)
 		}
 		m := Judge(Run(&s, c.Discipline))
-		p, loss := m.Largest(c.Promises)
 		idle++
-		if loss >= here.Loss {
+		if loss := m.Loss(target); loss >= here.Loss {
 			if loss > here.Loss*1.01 {
 				idle = 0
 			}
-			here = Finding{Scenario: s, Measures: m, Promise: p, Loss: loss}
+			here = Finding{Scenario: s, Measures: m, Promise: target, Loss: loss}
 		}
-		if here.Loss > best.Loss {
-			best = here
+		if p, loss := m.Largest(c.Promises); loss > best.Loss {
+			best = Finding{Scenario: s, Measures: m, Promise: p, Loss: loss}
 		}
 		best.Tried = tried
 		if stop(best) {

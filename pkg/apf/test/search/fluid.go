@@ -49,16 +49,28 @@ type fluid struct {
 // group is a tenant.
 type group struct {
 	name     string
-	accounts int  // flows seen
-	many     bool // more than one
+	only     *account // its first flow
+	many     bool     // it had more than one
 	arrivals int
 	weight   float64
 	flows    []*account // active
-	place    int        // in fluid.tenants, -1 if not active
 	waiting  int        // requests
 	ends     float64    // sum of width times end of what executes
 	usage
+	presence
 	spare float64 // per unit of weight of a flow that is not active, in seats
+}
+
+// presence says when a tenant or a flow was active the last time.
+type presence struct {
+	place        int     // in the list of the active ones, -1 if it is not active
+	since, until float64 // seconds
+	most         float64 // largest work so far of a request that executed or was first
+}
+
+// wasActive reports whether the last time includes a time.
+func (p *presence) wasActive(at float64) bool {
+	return p.since <= at && (p.place >= 0 || p.until > at)
 }
 
 // usage is what somebody got and was owed.
@@ -91,6 +103,10 @@ func (u *usage) part(since mark) (owed, part float64) {
 
 // divide says what everybody gets of a number of seats.
 func (f *fluid) divide(seats float64) {
+	if seats == 0 {
+		f.stop()
+		return
+	}
 	f.shares = f.shares[:0]
 	weight, demand := 0.0, 0.0
 	for _, g := range f.tenants {
@@ -106,6 +122,17 @@ func (f *fluid) divide(seats float64) {
 		g.fair = min(g.demand, g.weight*per)
 		g.would = max(g.fair, g.weight*f.spare)
 		g.divide(f)
+	}
+}
+
+// stop gives nobody anything.
+func (f *fluid) stop() {
+	f.spare = 0
+	for _, g := range f.tenants {
+		g.fair, g.spare = 0, 0
+		for _, a := range g.flows {
+			a.fair = 0
+		}
 	}
 }
 
@@ -135,7 +162,7 @@ func (g *group) divide(f *fluid) {
 
 // serve counts d seconds. Whoever has got more than was owed pays the debt while others have what they
 // ask for. Nobody is owed more than the work that they ask for, unless they always ask.
-func (u *usage) serve(d float64, waits bool) {
+func (u *usage) serve(d, sure float64, waits bool) {
 	u.got += u.inUse * d
 	u.backlog -= u.inUse * d
 	if u.fair >= u.demand-tiny && u.lag < 0 {
@@ -144,7 +171,11 @@ func (u *usage) serve(d float64, waits bool) {
 		return
 	}
 	before := u.lag
-	u.lag += (u.fair - u.inUse) * d
+	if missing := u.fair - u.inUse; missing > 0 {
+		u.lag += max(0, u.fair*sure-u.inUse) * d
+	} else {
+		u.lag += missing * d
+	}
 	if !u.greedy || !waits {
 		u.lag = min(u.lag, max(u.backlog, 0))
 	}

@@ -27,11 +27,14 @@ func (g *generator) scenario() Scenario {
 	if g.chance(0.2) {
 		s.Queues, s.HandSize, s.QueueLength = pick(g, 1, 8, 64), 1, pick(g, 2, 10, 50)
 	}
-	base := g.between(20*time.Millisecond, 5*time.Second)
+	base := g.between(50*time.Millisecond, 3*time.Second)
 	for range 1 + g.IntN(3) {
 		s.Clients = append(s.Clients, g.crowd(base, s.Seats))
 	}
-	for range 1 + g.IntN(3) {
+	if g.chance(0.7) { // established
+		s.Clients = append(s.Clients, Client{Flow: "established", Names: 1, Threads: 3 + g.IntN(5), Takes: g.near(base), From: time.Second})
+	}
+	for range 1 + g.IntN(2) {
 		s.Clients = append(s.Clients, g.victim(base, s.Seats))
 	}
 	if g.Seats && g.chance(0.2) {
@@ -195,7 +198,7 @@ func (g *generator) alter(c *Client, seats int) {
 
 // bound keeps a scenario within what can be played quickly.
 func (g *generator) bound(s Scenario) Scenario {
-	rate := 0.0 // requests a second
+	rate, present := 0.0, 1.0 // requests a second, requests at a time
 	for i := range s.Clients {
 		c := &s.Clients[i]
 		c.Threads = min(max(1, c.Threads), 2000)
@@ -203,6 +206,7 @@ func (g *generator) bound(s Scenario) Scenario {
 		c.Takes = min(max(c.Takes, time.Millisecond), 20*time.Second)
 		c.LongTakes = min(c.LongTakes, 30*time.Second)
 		threads := float64(c.Threads)
+		present += threads
 		if c.Every > 0 {
 			c.Every = max(c.Every, 5*time.Millisecond)
 			rate += threads / c.Every.Seconds()
@@ -212,7 +216,9 @@ func (g *generator) bound(s Scenario) Scenario {
 		rate += min(float64(c.Threads), float64(s.Seats)/float64(c.Width)) / (c.Takes + c.Think).Seconds()
 	}
 	s.Lasts = 2 * time.Minute
-	if most := float64(g.Starts) / rate; most < s.Lasts.Seconds() {
+	// The more requests are there at a time, the longer takes an event.
+	starts := max(float64(g.Starts)/8, min(float64(g.Starts), float64(g.Starts)*100/present))
+	if most := starts / rate; most < s.Lasts.Seconds() {
 		s.Lasts = time.Duration(most * float64(time.Second))
 	}
 	for i := range s.Clients {

@@ -17,8 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// library is the discipline of k8s.io/apiserver.
-var library = Discipline{Name: "library", New: newLibrary}
+func init() { library = Discipline{Name: "library", New: newLibrary} }
 
 // peer is a Level. The State of a Request is its *peerRequest.
 type peer struct {

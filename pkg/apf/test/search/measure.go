@@ -18,7 +18,7 @@ type Measures struct {
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
-	// their width times M(j).
+	// their width times M(j). Both are measured while all weights are 1.
 	Newcomer, Wide float64
 	// Tenant is Rate for tenants, if one has several flows.
 	Tenant float64
@@ -52,15 +52,13 @@ type account struct {
 	name               string
 	tenant             *group
 	weight             float64
-	place              int // in the tenant's flows, -1 if not active
 	waiting, executing int
 	usage
-	most         float64 // largest work so far of a request that executed or was first
-	since, until float64 // active the last time, in seconds
-	requests     []*Request
-	first        *Request // waits, and is judged while there is no debt
-	left         bool     // a client left while it waited
-	debtor       bool     // in judge.debtors
+	presence
+	requests []*Request
+	first    *Request // waits, and is judged while there is no debt
+	left     bool     // a client left while it waited
+	debtor   bool     // in judge.debtors
 }
 
 // trial is a request whose wait is judged.
@@ -84,6 +82,7 @@ type judge struct {
 	groups            map[string]*group
 	flows             map[string]*account
 	all               []*account
+	list, several     []*group // tenants, and those of several flows
 	debtors           []*account
 	paid              []*Request // whose flows may have just paid their debts
 	widths            []int      // requests present by width
@@ -99,6 +98,7 @@ type judge struct {
 	longest           float64 // largest duration, in seconds
 	executed, useless float64
 	mark              int
+	weighted          bool // somebody has a weight other than 1
 	grouped           bool // a tenant has several flows
 	laggard           *account
 	laggedAt          float64
@@ -159,7 +159,7 @@ func (j *judge) flowTo(to float64) {
 	j.now = to
 	j.capacity += j.seats * d
 	for _, r := range j.paid {
-		j.try(r, r.account)
+		j.begin(r, r.account)
 		j.addLags(r)
 	}
 	j.paid = j.paid[:0]
@@ -176,15 +176,17 @@ func (j *judge) flowTo(to float64) {
 
 // serve lets the fluid flow for d seconds.
 func (j *judge) serve(d float64) {
+	_, width := bounds(j.widths)
+	sure := max(0, j.seats-float64(max(width, 1))+1) / max(j.seats, 1)
 	for _, g := range j.tenants {
 		if g.many {
-			g.serve(d, g.waiting > 0)
+			g.serve(d, sure, g.waiting > 0)
 		}
 		for _, a := range g.flows {
-			a.serve(d, a.waiting > 0)
+			a.serve(d, sure, a.waiting > 0)
 			switch first := a.first; {
 			case first == nil:
-			case first.trial == nil && a.lag >= -tiny:
+			case first.trial == nil && !j.weighted && below(&a.usage, float64(first.Width)):
 				j.paid = append(j.paid, first)
 			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
 				first.trial = nil
@@ -198,6 +200,11 @@ func (j *judge) serve(d float64) {
 
 // payDebts lets flows that are not active pay what they owe.
 func (j *judge) payDebts(d float64) {
+	for _, g := range j.several {
+		if g.place < 0 {
+			g.lag = min(0, g.lag+g.weight*j.fluid.spare*d)
+		}
+	}
 	left := j.debtors[:0]
 	for _, a := range j.debtors {
 		if a.place < 0 {
@@ -325,14 +332,22 @@ func (j *judge) accountOf(r *Request) *account {
 	if a == nil {
 		g := j.groups[r.Tenant]
 		if g == nil {
-			g = &group{name: r.Tenant, place: -1}
+			g = &group{name: r.Tenant, presence: presence{place: -1}}
+			j.list = append(j.list, g)
 			g.restart(j.now)
 			j.groups[r.Tenant] = g
 		}
-		g.many = g.accounts > 0
-		j.grouped = j.grouped || g.many
-		g.accounts++
-		a = &account{name: r.Flow, tenant: g, place: -1}
+		if g.only != nil && !g.many {
+			// Until now the account of its only flow was that of the tenant.
+			g.many, j.grouped = true, true
+			g.owed, g.got, g.lag, g.backlog = g.only.owed, g.only.got, g.only.lag, g.only.backlog
+			j.several = append(j.several, g)
+			g.restart(j.now)
+		}
+		a = &account{name: r.Flow, tenant: g, presence: presence{place: -1}}
+		if g.only == nil {
+			g.only = a
+		}
 		a.restart(j.now)
 		j.flows[r.Flow] = a
 		j.all = append(j.all, a)
@@ -343,15 +358,16 @@ func (j *judge) accountOf(r *Request) *account {
 func (j *judge) arrived(r *Request, a *account) {
 	g := a.tenant
 	a.weight, g.weight = r.Weight, r.TenantWeight
+	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
 	a.requests = append(a.requests, r)
 	if g.place < 0 {
-		g.place = len(j.tenants)
+		g.place, g.since = len(j.tenants), j.now
+		j.sum += g.most
 		j.tenants = append(j.tenants, g)
 	}
 	if a.place < 0 {
 		a.place, a.since = len(g.flows), j.now
 		g.flows = append(g.flows, a)
-		j.sum += a.most
 	}
 	for r.Width >= len(j.widths) {
 		j.widths, j.waits = append(j.widths, 0), append(j.waits, 0)
@@ -384,8 +400,9 @@ func (j *judge) arrived(r *Request, a *account) {
 // work notes the work of a request that executes or is first.
 func (j *judge) work(r *Request, a *account) {
 	if w := r.Work(); w > a.most {
-		j.sum += w - a.most
 		a.most = w
+		j.sum += max(0, w-a.tenant.most)
+		a.tenant.most = max(a.tenant.most, w)
 		j.most = max(j.most, w)
 		j.longest = max(j.longest, r.Duration.Seconds())
 	}
@@ -393,14 +410,22 @@ func (j *judge) work(r *Request, a *account) {
 
 // try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
 func (j *judge) try(r *Request, a *account) {
+	if j.weighted {
+		return // who has more weight may overtake
+	}
 	j.divide(j.seats)
 	j.changed = true
+	j.begin(r, a)
+}
+
+// begin is try after the fluid was divided.
+func (j *judge) begin(r *Request, a *account) {
 	g, v := a.tenant, float64(r.Width)
 	if !below(&a.usage, v) {
 		return
 	}
 	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - a.most, left: j.ends - j.now*float64(j.inUse)}
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse)}
 	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
 		// The tenant is not below its fair rate. What it gets is divided among its flows.
 		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
@@ -441,8 +466,8 @@ func (j *judge) sentence(r *Request, a *account) {
 	if t.within {
 		used = g.got - t.capacity
 	}
-	if used <= tiny {
-		return
+	if used <= tiny || t.left+v*t.sum <= tiny {
+		return // it did not wait, or for nobody
 	}
 	worst, name := &j.Newcomer, Newcomer
 	if r.Width > 1 {
@@ -454,8 +479,13 @@ func (j *judge) sentence(r *Request, a *account) {
 	}
 	// The largest work of a flow may have grown since.
 	sum := 0.0
+	for _, o := range j.list {
+		if !t.within && o != g && o.wasActive(t.at) {
+			sum += o.most
+		}
+	}
 	for _, o := range j.all {
-		if o != a && (!t.within || o.tenant == g) && o.since <= t.at && (o.place >= 0 || o.until > t.at) {
+		if t.within && o.tenant == g && o != a && o.wasActive(t.at) {
 			sum += o.most
 		}
 	}
@@ -494,7 +524,6 @@ func (j *judge) gone(r *Request, a *account) {
 		return
 	}
 	a.demand, a.backlog = 0, 0
-	j.sum -= a.most
 	last := g.flows[len(g.flows)-1]
 	g.flows[a.place] = last
 	last.place = a.place
@@ -512,7 +541,8 @@ func (j *judge) gone(r *Request, a *account) {
 	j.tenants[g.place] = end
 	end.place = g.place
 	j.tenants = j.tenants[:len(j.tenants)-1]
-	g.place = -1
+	g.place, g.until = -1, j.now
+	j.sum -= g.most
 }
 
 // rejected judges a rejection, before the request is removed.

@@ -9,8 +9,8 @@ import (
 
 // Rules break a rule of the Reference on purpose.
 type Rules struct {
-	// NoDebts forgets what a flow used beyond the fair rate when it becomes idle.
-	NoDebts bool
+	// DebtorsDivide divides the seats also among those that are gone and have a debt.
+	DebtorsDivide bool
 	// NewcomersFirst begins a flow at the greatest lag of those that wait.
 	NewcomersFirst bool
 	// NarrowFirst lets requests that fit overtake the first one without bound.
@@ -33,8 +33,9 @@ type Rules struct {
 // what is asked for while something of the flow executes, and the whole level while it only waits. The
 // tenant with the greatest lag, less what its executing requests will still take, is served first, and
 // of its flows the one with the greatest lag. A debt, which is a negative lag, stays until the fair rate
-// has paid it. Whoever begins to wait starts at the level from which all that wait, in front of it, get
-// together one largest request of each, of their own.
+// has paid it. Once seats are kept for a request it is next, and uses them. Whoever begins to wait starts at the level from which all that wait, in front of it, get
+// together one largest request of each, of their own, and not before others that
+// have just begun.
 var Reference = Discipline{Name: "reference", New: Broken(Rules{}).New}
 
 // Broken returns the Reference with rules that are broken on purpose.
@@ -55,7 +56,8 @@ type reference struct {
 	inUse   int
 	waiting int
 	now     time.Duration
-	root    *party // of the tenants
+	kept    *Request // that seats are kept for
+	root    *party   // of the tenants
 	shares  []share
 }
 
@@ -67,6 +69,7 @@ type party struct {
 	parent    *party
 	members   map[string]*party
 	active    []*party // members with requests, and those that owe
+	fresh     bool     // nothing has started since it began to wait
 	weight    float64
 	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt
 	ahead     float64    // by how much it is served before that, since it began to wait
@@ -89,6 +92,7 @@ func (p *party) key(now time.Duration) float64 {
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
 	p.executing += int(sign)
+	p.most = max(p.most, r.Work())
 	p.inUse += sign * float64(r.Width)
 	p.ends += sign * float64(r.Width) * r.ended.Seconds()
 	p.asks += sign * float64(r.Width)
@@ -112,6 +116,10 @@ func (l *reference) divide(p *party, capacity float64) {
 	weight, asked := 0.0, 0.0
 	for _, m := range p.active {
 		if m.waiting+m.executing == 0 {
+			if l.rules.DebtorsDivide && m.own < 0 {
+				weight, asked = weight+m.weight, math.Inf(1)
+				l.shares = append(l.shares, share{m.weight, math.Inf(1)})
+			}
 			continue
 		}
 		weight, asked = weight+m.weight, asked+m.asks
@@ -142,17 +150,28 @@ func (l *reference) divide(p *party, capacity float64) {
 func (l *reference) age(p *party, d float64) {
 	p.active = slices.DeleteFunc(p.active, func(m *party) bool {
 		l.age(m, d)
-		m.own += (m.rate - m.inUse) * d
+		m.own += (m.rate - m.inUse - l.keptFor(m)) * d
 		if m.waiting+m.executing > 0 {
 			return false
 		}
 		m.own, m.ahead = min(m.own, 0), 0
-		if m.own < 0 && !l.rules.NoDebts || len(m.active) > 0 {
+		if m.own < 0 || len(m.active) > 0 {
 			return false
 		}
 		delete(p.members, m.name)
 		return true
 	})
+}
+
+// keptFor returns how many seats are free because they are kept for a request of a party.
+func (l *reference) keptFor(p *party) float64 {
+	if l.kept == nil {
+		return 0
+	}
+	if f := l.kept.State.(*party); f != p && f.parent != p {
+		return 0
+	}
+	return float64(max(0, l.seats-l.inUse))
 }
 
 // member returns the member of p with a name.
@@ -187,10 +206,10 @@ func (l *reference) Arrive(r *Request) {
 	for _, p := range []*party{tenant, flow} {
 		if p.waiting == 0 {
 			l.begin(p)
+			p.most = max(p.most, r.Work())
 		}
 		p.waiting++
 		p.asks += float64(r.Width)
-		p.most = max(p.most, r.Work())
 	}
 	flow.line = append(flow.line, r)
 	l.waiting++
@@ -199,12 +218,16 @@ func (l *reference) Arrive(r *Request) {
 
 // begin places a party that begins to wait.
 func (l *reference) begin(p *party) {
+	p.fresh = true
 	var keys []float64
-	room := 0.0
+	room, last := 0.0, math.Inf(1)
 	for _, m := range p.parent.active {
-		if m != p && m.waiting > 0 {
+		if m != p && m.waiting+m.executing > 0 {
 			keys = append(keys, m.key(l.now))
 			room += m.most
+			if m.fresh && m.own >= 0 {
+				last = min(last, m.own+m.ahead)
+			}
 		}
 	}
 	if len(keys) == 0 {
@@ -220,6 +243,7 @@ func (l *reference) begin(p *party) {
 		sum += k
 		start = (sum - room) / float64(i+1)
 	}
+	start = min(start, last)
 	if l.rules.NewcomersFirst {
 		start = keys[0]
 	}
@@ -282,6 +306,9 @@ func (l *reference) displace(f *party) {
 // remove takes a request out of its line.
 func (l *reference) remove(r *Request) {
 	f := r.State.(*party)
+	if l.kept == r {
+		l.kept = nil
+	}
 	f.line = slices.Delete(f.line, slices.Index(f.line, r), slices.Index(f.line, r)+1)
 	l.waiting--
 	for _, p := range []*party{f, f.parent} {
@@ -320,8 +347,15 @@ func (l *reference) SetSeats(n int) {
 func (l *reference) dispatch() {
 	l.dropDoomed()
 	for l.waiting > 0 && l.seats > 0 {
-		r := l.next()
-		if r == nil || l.inUse > 0 && l.inUse+r.Width > l.seats {
+		r := l.kept
+		if r == nil {
+			r = l.next()
+		}
+		if r == nil {
+			return
+		}
+		if l.inUse > 0 && l.inUse+r.Width > l.seats {
+			l.kept = r
 			return
 		}
 		l.remove(r)
