@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // defaultInterval is between two readings of a cluster.
@@ -197,7 +197,7 @@ func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want s
 	if !s.quiet {
 		fmt.Fprintf(s.env.ErrOut, "Read once. The second reading is in %s.\n", s.interval)
 	}
-	if !clock.Wait(ctx, s.env.Clock, s.interval) {
+	if !periodic.Wait(ctx, s.env.Clock, s.interval) {
 		return nil, errors.New("interrupted before the second reading: one reading has no rates")
 	}
 	return states, nil

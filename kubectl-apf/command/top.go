@@ -15,7 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // topCommand is "kubectl apf top".
@@ -180,7 +180,7 @@ func (t *topCommand) showTwice(ctx context.Context, from source.Source, before [
 		}
 	}
 	now := before
-	if clock.Wait(ctx, t.env.Clock, t.interval) {
+	if periodic.Wait(ctx, t.env.Clock, t.interval) {
 		var err error
 		if now, err = t.read(ctx, from); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 			return err
 		}
 		before = now
-		clock.Wait(ctx, t.env.Clock, t.interval)
+		periodic.Wait(ctx, t.env.Clock, t.interval)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (a apf) begin() *engine.Request { return a.engine.Begin() }
 
 func (a apf) arrive(c *call) (queueset.Outcome, string) {
 	r := c.classified
-	r.Dispatched = c.wake
+	r.Decided = c.wake
 	outcome := r.Arrive(c.work)
 	switch outcome {
 	case queueset.Seated:

@@ -24,6 +24,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
@@ -100,7 +101,7 @@ func New(config Config) (*FlowControl, error) {
 	if config.Clock == nil {
 		config.Clock = utilclock.RealClock{}
 	} else {
-		now = clock.From(config.Clock)
+		now = newUtilsClock(config.Clock)
 	}
 	klog.V(2).InfoS("Creating flow control", "totalSeats", config.Total, "totalMode", config.TotalControl.Mode)
 	f := &FlowControl{
@@ -203,7 +204,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { clock.Periodically(ctx, f.clock, f.period, f.engine.Rebalance) })
+	running.Go(func() { periodic.Run(ctx, f.clock, f.period, f.engine.Rebalance) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}

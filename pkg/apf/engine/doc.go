@@ -22,9 +22,9 @@
 // # Virtual time
 //
 // Nothing above needs a goroutine for each request. With clock.Fake and a function
-// Dispatched, one goroutine drives an engine through virtual time: Arrive says at once
-// whether a request executes, waits or is rejected, Dispatched is called when one that
-// waits may execute, and Leave ends the wait for a reason. Package estimate computes
+// Decided, one goroutine drives an engine through virtual time: Arrive says at once
+// whether a request executes, waits or is rejected, Decided is called when one that
+// waits may execute or is displaced, and Leave ends the wait for a reason. Package estimate computes
 // seats from plain values. Example_virtualTime shows all four.
 //
 // # Configuration

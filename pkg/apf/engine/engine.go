@@ -20,7 +20,7 @@ import (
 // Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
 	clock    clock.Clock
-	told     announcements
+	observer Observer
 	layout   *stats.Layout
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool     // of *Request
@@ -35,25 +35,23 @@ type Engine struct {
 	levels       map[string]*level // quiescing ones included
 	retired      retirement
 	fairFraction float64
-	dispatched   []queueset.Dispatches // told by unlock
+	decided      []queueset.Decisions // told by unlock
 }
 
-// unlock unlocks mu, and then tells requests and the Observer what changed. So they may use the
-// Engine.
+// unlock unlocks mu, and then tells requests what was decided. So they may use the Engine.
 func (e *Engine) unlock() {
-	dispatched := e.dispatched
-	e.dispatched = nil
+	decided := e.decided
+	e.decided = nil
 	e.mu.Unlock()
-	for _, d := range dispatched {
+	for _, d := range decided {
 		d.Tell()
 	}
-	e.told.announce()
 }
 
-// tellLater makes unlock tell the requests that start.
-func (e *Engine) tellLater(d queueset.Dispatches) {
+// tellLater makes unlock tell the requests.
+func (e *Engine) tellLater(d queueset.Decisions) {
 	if !d.None() {
-		e.dispatched = append(e.dispatched, d)
+		e.decided = append(e.decided, d)
 	}
 }
 
@@ -67,11 +65,11 @@ func New(options Options) *Engine {
 		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
 	}
 	e := &Engine{
-		clock:   options.Clock,
-		told:    announcements{observer: options.Observer},
-		layout:  stats.NewLayout(min(shards, stats.MaxShards)),
-		levels:  map[string]*level{},
-		retired: retirement{},
+		clock:    options.Clock,
+		observer: options.Observer,
+		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
+		levels:   map[string]*level{},
+		retired:  retirement{},
 	}
 	e.total.Store(int64(options.Total))
 	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
@@ -98,7 +96,7 @@ func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []P
 	for _, config := range MandatoryLevels() {
 		if _, ok := configs[config.Name]; !ok {
 			configs[config.Name] = config
-			e.told.levelChanged(config, Supplied)
+			e.observer.LevelChanged(config, Supplied)
 		}
 	}
 	return configs, problems
@@ -137,7 +135,7 @@ func (e *Engine) quiesce(name string) bool {
 		return true
 	}
 	if !quiesced {
-		e.told.levelChanged(level.configuration(), Quiescing)
+		e.observer.LevelChanged(level.configuration(), Quiescing)
 	}
 	return false
 }
@@ -146,7 +144,7 @@ func (e *Engine) quiesce(name string) bool {
 func (e *Engine) drop(level *level) {
 	config := level.configuration()
 	delete(e.levels, config.Name)
-	e.told.levelChanged(config, Removed)
+	e.observer.LevelChanged(config, Removed)
 }
 
 // dropDrained drops a level if it has drained.
@@ -194,16 +192,16 @@ func (e *Engine) configureLevel(desired LevelConfig, part *LevelDivision) error 
 			return err
 		}
 		e.levels[desired.Name] = level
-		e.told.levelChanged(desired, Added)
+		e.observer.LevelChanged(desired, Added)
 		return nil
 	}
 	change := changeOf(level, desired)
-	dispatched, err := level.configure(desired, part.Claim.Limits, part.Seats)
+	decided, err := level.configure(desired, part.Claim.Limits, part.Seats)
 	if err != nil {
 		return err
 	}
-	e.tellLater(dispatched)
-	e.told.levelChanged(desired, change)
+	e.tellLater(decided)
+	e.observer.LevelChanged(desired, change)
 	return nil
 }
 
@@ -245,7 +243,7 @@ func (e *Engine) divide() {
 }
 
 func (e *Engine) tellDivision(divided []LevelDivision) {
-	e.told.divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
+	e.observer.Divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
 }
 
 // computeLimits divides the seats among levels with the given configurations, and

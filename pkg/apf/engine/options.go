@@ -24,6 +24,9 @@ func (o Options) complete() Options {
 	if o.Clock == nil {
 		o.Clock = clock.NewReal()
 	}
+	if o.Observer == nil {
+		o.Observer = deaf{}
+	}
 	o.Total = max(o.Total, 0)
 	return o
 }

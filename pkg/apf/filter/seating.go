@@ -184,16 +184,12 @@ func (s *Seating) AskAgain(patience context.Context) error {
 }
 
 func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan struct{}) (bool, error) {
-	rejected := false
-	switch s.apf.Arrive(work) {
-	case queueset.Seated:
-		s.seated = true
-	case queueset.Waiting:
-		s.seated, rejected = s.apf.WaitUnless(ctx, unneeded)
-	default:
-		rejected = true
+	outcome := s.apf.Arrive(work)
+	if outcome == queueset.Waiting {
+		outcome = s.apf.Wait(ctx, unneeded)
 	}
-	if !rejected {
+	s.seated = outcome == queueset.Seated
+	if outcome != queueset.Rejected {
 		return s.seated, nil
 	}
 	logOutcome(s.apf, false)

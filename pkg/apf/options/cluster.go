@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // The pauses between two attempts to read the objects of the cluster, which may stay
@@ -106,7 +106,7 @@ func (c *cluster) awaitReadable(ctx context.Context) bool {
 		if c.problem() == nil {
 			return true
 		}
-		if !clock.Wait(ctx, c.clock, pause) {
+		if !periodic.Wait(ctx, c.clock, pause) {
 			return false
 		}
 	}

@@ -58,7 +58,7 @@ func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
 		if random.IntN(5) == 0 {
 			go cancel()
 		}
-		outcome = c.set.Wait(ctx, r)
+		outcome = c.set.Wait(ctx, r, nil)
 		cancel()
 	}
 	if outcome == queueset.Rejected {
@@ -156,7 +156,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 		}
 		switch what {
 		case 0:
-			c.set.SetLimits(limits(1 + random.IntN(40)))
+			c.set.SetLimits(limits(1 + random.IntN(40))).Tell()
 		case 1:
 			changed := config
 			if changed.Discipline == queueset.Queue {
@@ -165,8 +165,9 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 					changed = rejecting()
 				}
 			}
-			_, err := c.set.Configure(changed, limits(1+random.IntN(40)))
+			decided, err := c.set.Configure(changed, limits(1+random.IntN(40)))
 			assert.NoError(c.t, err)
+			decided.Tell()
 		case 2:
 			c.set.Dump()
 		case 3:

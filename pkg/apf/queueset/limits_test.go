@@ -76,7 +76,7 @@ func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 			r := f.arrive("a", wide(1), expected)
 			f.clock.Advance(time.Hour)
 			assert.Zero(t, f.seatsInUse())
-			f.set.SetLimits(limits(1))
+			f.set.SetLimits(limits(1)).Tell()
 			if expected == queueset.Waiting {
 				assert.True(t, dispatched(r), "the request that waited starts with the first seat")
 			} else {
@@ -84,7 +84,7 @@ func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 			}
 			g := newFixture(t, config, 5)
 			held := g.arrive("a", wide(1), queueset.Seated)
-			g.set.SetLimits(limits(0))
+			g.set.SetLimits(limits(0)).Tell()
 			g.set.Finish(held)
 			g.arrive("a", wide(1), expected)
 		})

@@ -123,7 +123,7 @@ func (s *simulation) send(i int) {
 	}
 	r := queueset.NewRequest(uint32(len(s.running)))
 	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = s.hashers[i], c.flow, c.flow, s.series[i], c.work
-	r.Dispatched = func() {
+	r.Decided = func() {
 		delete(s.waiting, r)
 		if r.Displaced() {
 			s.reject(i, r)

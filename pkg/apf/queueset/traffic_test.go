@@ -32,7 +32,7 @@ func ours(t *testing.T, config queueset.Config, limit int) serve {
 		r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = hasher, c.flow, c.flow, series, c.work
 		outcome := set.Arrive(r)
 		if outcome == queueset.Waiting {
-			outcome = set.Wait(ctx, r)
+			outcome = set.Wait(ctx, r, nil)
 		}
 		if outcome == queueset.Seated {
 			execute()

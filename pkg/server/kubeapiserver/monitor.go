@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -140,7 +140,7 @@ func (m *Monitor) Metrics() prometheus.Collector { return m.metrics }
 // Run runs rounds of checks until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
 	for {
-		if !clock.Wait(ctx, m.clock, m.Round(ctx)) {
+		if !periodic.Wait(ctx, m.clock, m.Round(ctx)) {
 			return
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -91,7 +91,7 @@ func (d Directory) matching(pattern string) (paths []string, err error) {
 // first is due an interval after the last in the directory: restarts neither delay nor multiply them.
 func (d Directory) Schedule(ctx context.Context, interval time.Duration, log logr.Logger, taken func(error)) {
 	pause := d.untilNext(interval)
-	for pause <= 0 || clock.Wait(ctx, d.Clock, pause) {
+	for pause <= 0 || periodic.Wait(ctx, d.Clock, pause) {
 		snapshot, err := d.Take(ctx)
 		if ctx.Err() != nil {
 			return

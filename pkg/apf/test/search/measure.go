@@ -1,0 +1,634 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Measures say how far a History keeps the promises. Better is a larger Rate and Tenant, and less of all
+// others.
+type Measures struct {
+	// Rate is the least part that a flow got of what it was owed, in any window in which it was owed
+	// enoughWork times the largest work. 1 if there is none.
+	Rate float64
+	// Lag is the most that a flow was owed while requests of it waited, in
+	// units of the largest work and of what it is owed while the longest request executes.
+	Lag float64
+	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
+	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
+	// their width times M(j). Both are measured while all weights are 1.
+	Newcomer, Wide float64
+	// Tenant is Rate for tenants, if one has several flows.
+	Tenant float64
+	// Displaced is how many requests of flows below their fair rate were rejected, at their arrival or
+	// later, while two requests of another waited.
+	Displaced int
+	// Lost is how many clients left while they waited that were more patient than others of their flow,
+	// and that a queue in the order of arrival would have served.
+	Lost int
+	// Useless is the part of the executed work whose clients left before its end, at a deadline that
+	// they had announced.
+	Useless float64
+	// Idle is the part of the seats' time in which seats were free while requests waited, all of which
+	// fitted. Kept is the same where only some of them fitted.
+	Idle, Kept float64
+	// Faults is how often the level did what none may.
+	Faults int
+
+	// Worst says who a measure is about and when.
+	Worst map[Promise]string
+}
+
+// enoughWork is how many times the largest work a flow must be owed for a part of it to count.
+const enoughWork = 20
+
+// windows is into how many parts a History is cut for Rate.
+const windows = 24
+
+// account is what is known about a flow.
+type account struct {
+	name               string
+	tenant             *group
+	weight             float64
+	waiting, executing int
+	usage
+	presence
+	requests []*Request
+	first    *Request // waits, and is judged while there is no debt
+	left     bool     // a client left while it waited
+	debtor   bool     // in judge.debtors
+}
+
+// trial is a request whose wait is judged.
+type trial struct {
+	at       float64
+	capacity float64 // seat-seconds of the level, or within a tenant what that got, until then
+	within   bool    // a tenant
+	width    int     // largest present
+	left     float64 // X, seat-seconds
+	sum      float64 // of M(j)
+}
+
+// judge reads a History.
+type judge struct {
+	Measures
+	fluid
+	h                 *History
+	seats             float64
+	now               float64
+	changed           bool // what the fluid divides has changed
+	groups            map[string]*group
+	flows             map[string]*account
+	all               []*account
+	list, several     []*group // tenants, and those of several flows
+	debtors           []*account
+	paid              []*Request // whose flows may have just paid their debts
+	widths            []int      // requests present by width
+	waits             []int      // waiting requests by width
+	waiting           int
+	inUse             int
+	two               int     // flows with two waiting requests
+	twoTenants        int     // tenants with two
+	ends              float64 // sum of width times end of what executes
+	sum               float64 // of M(j) of active flows
+	capacity          float64 // seat-seconds so far
+	most              float64 // largest work
+	longest           float64 // largest duration, in seconds
+	executed, useless float64
+	mark              int
+	weighted          bool // somebody has a weight other than 1
+	grouped           bool // a tenant has several flows
+	laggard           *account
+	laggedAt          float64
+	step              float64
+}
+
+// Judge measures a History.
+func Judge(h *History) Measures {
+	j := newJudge(h)
+	for i := range h.Events {
+		j.advance(h.Events[i].At.Seconds())
+		j.apply(&h.Events[i])
+	}
+	j.advance(h.Scenario.Lasts.Seconds())
+	j.end()
+	return j.Measures
+}
+
+func newJudge(h *History) *judge {
+	return &judge{
+		h: h, Measures: Measures{Rate: 1, Tenant: 1, Worst: map[Promise]string{}, Faults: len(h.Faults)},
+		seats: float64(h.Scenario.Seats), flows: map[string]*account{}, groups: map[string]*group{},
+		widths: make([]int, 1), waits: make([]int, 1), step: h.Scenario.Lasts.Seconds() / windows,
+	}
+}
+
+// advance lets the fluid flow until a time.
+func (j *judge) advance(to float64) {
+	for j.now < to {
+		next := to
+		if edge := float64(j.mark+1) * j.step; edge <= to {
+			next = edge
+			j.flowTo(next)
+			j.mark++
+			j.markAll()
+			continue
+		}
+		j.flowTo(next)
+	}
+}
+
+func (j *judge) flowTo(to float64) {
+	d := to - j.now
+	if d <= 0 {
+		j.now = to
+		return
+	}
+	if j.changed {
+		j.changed = false
+		// Seats that are free while requests wait are no part of the fluid: Idle and Kept tell of them.
+		seats := j.seats
+		if j.waiting > 0 {
+			seats = min(seats, float64(j.inUse))
+		}
+		j.divide(seats)
+	}
+	j.serve(d)
+	j.now = to
+	j.capacity += j.seats * d
+	for _, r := range j.paid {
+		j.begin(r, r.account)
+		j.addLags(r)
+	}
+	j.paid = j.paid[:0]
+	j.payDebts(d)
+	if free := int(j.seats) - j.inUse; j.waiting > 0 && free > 0 {
+		switch least, largest := bounds(j.waits); {
+		case largest <= free:
+			j.Idle += float64(free) * d
+		case least <= free:
+			j.Kept += float64(free) * d
+		}
+	}
+}
+
+// serve lets the fluid flow for d seconds.
+func (j *judge) serve(d float64) {
+	_, width := bounds(j.widths)
+	sure := max(0, j.seats-float64(max(width, 1))+1) / max(j.seats, 1)
+	for _, g := range j.tenants {
+		if g.many {
+			g.serve(d, sure, g.waiting > 0)
+		}
+		for _, a := range g.flows {
+			a.serve(d, sure, a.waiting > 0)
+			switch first := a.first; {
+			case first == nil:
+			case first.trial == nil && !j.weighted && below(&a.usage, float64(first.Width)):
+				j.paid = append(j.paid, first)
+			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
+				first.trial = nil
+			}
+			if unit := j.most + a.would*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
+				j.Lag, j.laggard, j.laggedAt = a.lag/unit, a, j.now+d
+			}
+		}
+	}
+}
+
+// payDebts lets flows that are not active pay what they owe.
+func (j *judge) payDebts(d float64) {
+	for _, g := range j.several {
+		if g.place < 0 {
+			g.lag = min(0, g.lag+g.weight*j.fluid.spare*d)
+		}
+	}
+	left := j.debtors[:0]
+	for _, a := range j.debtors {
+		if a.place < 0 {
+			g := a.tenant
+			rate := a.weight * g.spare
+			if g.place < 0 {
+				rate = g.weight * j.fluid.spare
+			}
+			a.lag = min(0, a.lag+rate*d)
+		}
+		if a.lag < 0 && a.place < 0 {
+			left = append(left, a)
+		} else {
+			a.debtor = false
+		}
+	}
+	j.debtors = left
+}
+
+// bounds returns the least and the largest index of what is positive.
+func bounds(counts []int) (least, largest int) {
+	for i, n := range counts {
+		if n > 0 {
+			if least == 0 {
+				least = i
+			}
+			largest = i
+		}
+	}
+	return least, largest
+}
+
+// markAll ends a window.
+func (j *judge) markAll() {
+	for _, g := range j.tenants {
+		if g.many {
+			j.Tenant = j.window(&g.usage, j.Tenant, Tenant, g.name)
+		}
+		for _, a := range g.flows {
+			if j.grouped && !g.many {
+				j.Tenant = j.part(&a.usage, j.Tenant, Tenant, g.name)
+			}
+			j.Rate = j.window(&a.usage, j.Rate, Rate, a.name)
+		}
+	}
+}
+
+// window adds a mark and returns the least part of a window that ends there, or least.
+func (j *judge) window(u *usage, least float64, what Promise, name string) float64 {
+	least = j.part(u, least, what, name)
+	u.marks = append(u.marks, mark{at: j.now, owed: u.owed, lag: u.lag})
+	return least
+}
+
+// part returns the least part of what was owed in a window that ends now, or least.
+func (j *judge) part(u *usage, least float64, what Promise, name string) float64 {
+	for _, m := range u.marks {
+		if owed, part := u.part(m); owed >= enoughWork*(j.most+u.would*j.longest) && part < least {
+			least = part
+			j.Worst[what] = fmt.Sprintf("%s got %.2f of %.1f from %.0f to %.0f s", name, part, owed, m.at, j.now)
+		}
+	}
+	return least
+}
+
+func (j *judge) apply(e *Event) {
+	if e.Kind == Resized {
+		j.seats, j.changed = float64(e.Seats), true
+		return
+	}
+	r := e.Request
+	if e.Kind == Arrived {
+		r.account, r.trial = j.accountOf(r), nil
+	}
+	a := r.account
+	j.changed = true
+	switch e.Kind {
+	case Arrived:
+		j.arrived(r, a)
+	case Started:
+		j.unwait(r, a)
+		j.sentence(r, a)
+		for _, w := range []struct {
+			*usage
+			waiting int
+		}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
+			if w.waiting == 0 {
+				w.restart(j.now)
+			}
+		}
+		a.executing++
+		a.inUse += float64(r.Width)
+		a.tenant.inUse += float64(r.Width)
+		j.inUse += r.Width
+		j.ends += float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends += float64(r.Width) * r.ended.Seconds()
+		j.work(r, a)
+	case Finished:
+		a.executing--
+		a.inUse -= float64(r.Width)
+		a.tenant.inUse -= float64(r.Width)
+		j.inUse -= r.Width
+		j.ends -= float64(r.Width) * r.ended.Seconds()
+		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
+		j.executed += r.Work()
+		if r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
+			j.useless += r.Work()
+		}
+		j.gone(r, a)
+	case Left:
+		a.left = true
+		j.unwait(r, a)
+		j.sentence(r, a)
+		j.gone(r, a)
+	case Rejected, Displaced:
+		j.rejected(r, a)
+		j.unwait(r, a)
+		j.sentence(r, a)
+		j.gone(r, a)
+	}
+}
+
+func (j *judge) accountOf(r *Request) *account {
+	a := j.flows[r.Flow]
+	if a == nil {
+		g := j.groups[r.Tenant]
+		if g == nil {
+			g = &group{name: r.Tenant, presence: presence{place: -1}}
+			j.list = append(j.list, g)
+			g.restart(j.now)
+			j.groups[r.Tenant] = g
+		}
+		if g.only != nil && !g.many {
+			// Until now the account of its only flow was that of the tenant.
+			g.many, j.grouped = true, true
+			g.owed, g.got, g.lag, g.backlog = g.only.owed, g.only.got, g.only.lag, g.only.backlog
+			j.several = append(j.several, g)
+			g.restart(j.now)
+		}
+		a = &account{name: r.Flow, tenant: g, presence: presence{place: -1}}
+		if g.only == nil {
+			g.only = a
+		}
+		a.restart(j.now)
+		j.flows[r.Flow] = a
+		j.all = append(j.all, a)
+	}
+	return a
+}
+
+func (j *judge) arrived(r *Request, a *account) {
+	g := a.tenant
+	a.weight, g.weight = r.Weight, r.TenantWeight
+	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
+	a.requests = append(a.requests, r)
+	if g.place < 0 {
+		g.place, g.since = len(j.tenants), j.now
+		j.sum += g.most
+		j.tenants = append(j.tenants, g)
+	}
+	if a.place < 0 {
+		a.place, a.since = len(g.flows), j.now
+		g.flows = append(g.flows, a)
+	}
+	for r.Width >= len(j.widths) {
+		j.widths, j.waits = append(j.widths, 0), append(j.waits, 0)
+	}
+	j.widths[r.Width]++
+	j.waits[r.Width]++
+	for _, u := range []*usage{&a.usage, &g.usage} {
+		u.demand += float64(r.Width)
+		u.backlog += r.Work()
+	}
+	a.greedy = j.h.Scenario.Clients[r.client].asksAlways() && (len(a.requests) == 1 || a.greedy)
+	g.greedy = a.greedy && (g.arrivals == 0 || g.greedy)
+	g.arrivals++
+	j.waiting++
+	a.waiting++
+	g.waiting++
+	if a.waiting == 2 {
+		j.two++
+	}
+	if g.waiting == 2 {
+		j.twoTenants++
+	}
+	if a.waiting == 1 {
+		j.work(r, a)
+		a.first = r
+		j.try(r, a)
+	}
+}
+
+// work notes the work of a request that executes or is first.
+func (j *judge) work(r *Request, a *account) {
+	if w := r.Work(); w > a.most {
+		a.most = w
+		j.sum += max(0, w-a.tenant.most)
+		a.tenant.most = max(a.tenant.most, w)
+		j.most = max(j.most, w)
+		j.longest = max(j.longest, r.Duration.Seconds())
+	}
+}
+
+// try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
+func (j *judge) try(r *Request, a *account) {
+	if j.weighted {
+		return // who has more weight may overtake
+	}
+	j.divide(j.seats)
+	j.changed = true
+	j.begin(r, a)
+}
+
+// begin is try after the fluid was divided.
+func (j *judge) begin(r *Request, a *account) {
+	g, v := a.tenant, float64(r.Width)
+	if !below(&a.usage, v) {
+		return
+	}
+	_, width := bounds(j.widths)
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse)}
+	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
+		// The tenant is not below its fair rate. What it gets is divided among its flows.
+		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
+		for _, o := range g.flows {
+			t.sum += o.most
+		}
+	}
+	r.trial = &t
+}
+
+// addLags lets others get what they are owed before a request whose flow had a debt.
+func (j *judge) addLags(r *Request) {
+	if r.trial == nil {
+		return
+	}
+	for _, g := range j.tenants {
+		for _, a := range g.flows {
+			if a != r.account && (!r.trial.within || g == r.account.tenant) {
+				r.trial.left += max(0, a.lag)
+			}
+		}
+	}
+}
+
+// sentence ends it.
+func (j *judge) sentence(r *Request, a *account) {
+	if a.first == r {
+		a.first = nil
+	}
+	t := r.trial
+	if t == nil {
+		return
+	}
+	r.trial = nil
+	_, width := bounds(j.widths)
+	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
+	v, g := float64(r.Width), a.tenant
+	if t.within {
+		used = g.got - t.capacity
+	}
+	if used <= tiny || t.left+v*t.sum <= tiny {
+		return // it did not wait, or for nobody
+	}
+	worst, name := &j.Newcomer, Newcomer
+	if r.Width > 1 {
+		worst, name = &j.Wide, Wide
+	}
+	units := func(sum float64) float64 { return used / max(t.left+v*sum, tiny) }
+	if units(t.sum) <= *worst {
+		return
+	}
+	// The largest work of a flow may have grown since.
+	sum := 0.0
+	for _, o := range j.list {
+		if !t.within && o != g && o.wasActive(t.at) {
+			sum += o.most
+		}
+	}
+	for _, o := range j.all {
+		if t.within && o.tenant == g && o != a && o.wasActive(t.at) {
+			sum += o.most
+		}
+	}
+	if u := min(units(max(sum, t.sum)), 99); u > *worst {
+		*worst = u
+		j.Worst[name] = fmt.Sprintf("%s waited %.3f s from %.3f s", a.name, j.now-t.at, t.at)
+	}
+}
+
+// unwait ends the wait of a request.
+func (j *judge) unwait(r *Request, a *account) {
+	g := a.tenant
+	j.waits[r.Width]--
+	j.waiting--
+	if a.waiting == 2 {
+		j.two--
+	}
+	if g.waiting == 2 {
+		j.twoTenants--
+	}
+	a.waiting--
+	g.waiting--
+}
+
+// gone removes a request.
+func (j *judge) gone(r *Request, a *account) {
+	g := a.tenant
+	j.widths[r.Width]--
+	for _, u := range []*usage{&a.usage, &g.usage} {
+		u.demand -= float64(r.Width)
+		if r.ended == 0 {
+			u.backlog -= r.Work()
+		}
+	}
+	if a.waiting+a.executing > 0 {
+		return
+	}
+	a.demand, a.backlog = 0, 0
+	last := g.flows[len(g.flows)-1]
+	g.flows[a.place] = last
+	last.place = a.place
+	g.flows = g.flows[:len(g.flows)-1]
+	a.place, a.until, a.lag = -1, j.now, min(a.lag, 0)
+	if a.lag < 0 && !a.debtor {
+		a.debtor = true
+		j.debtors = append(j.debtors, a)
+	}
+	if len(g.flows) > 0 {
+		return
+	}
+	g.demand, g.backlog, g.lag = 0, 0, min(g.lag, 0)
+	end := j.tenants[len(j.tenants)-1]
+	j.tenants[g.place] = end
+	end.place = g.place
+	j.tenants = j.tenants[:len(j.tenants)-1]
+	g.place, g.until = -1, j.now
+	j.sum -= g.most
+}
+
+// rejected judges a rejection, before the request is removed.
+func (j *judge) rejected(r *Request, a *account) {
+	j.divide(j.seats)
+	j.changed = true
+	g, v := a.tenant, float64(r.Width)
+	doomed := r.Deadline > 0 && j.now+r.Duration.Seconds() > (r.Arrived+r.Deadline).Seconds()
+	if doomed || a.waiting > 1 || !below(&a.usage, v) {
+		return
+	}
+	within := 0 // flows of its tenant with two
+	for _, o := range g.flows {
+		if o.waiting > 1 {
+			within++
+		}
+	}
+	others := j.two > within && g.waiting == 1 && below(&g.usage, v)
+	if within > 0 || others {
+		j.Displaced++
+		j.Worst[FullLevel] = fmt.Sprintf("%s at %.3f s", a.name, j.now)
+	}
+}
+
+// below reports whether somebody has no debt and is below the fair rate, also with v seats.
+func below(u *usage, v float64) bool {
+	return u.lag >= -tiny && (u.inUse == 0 || u.inUse+v <= u.would+tiny)
+}
+
+// end judges what is known only at the end.
+func (j *judge) end() {
+	for ; j.mark < windows; j.mark++ {
+		j.markAll()
+	}
+	for _, a := range j.all {
+		for _, r := range a.requests {
+			j.sentence(r, a)
+		}
+		if a.left {
+			if n := lost(a.requests); n > 0 {
+				j.Lost += n
+				j.Worst[Patience] = fmt.Sprintf("%s %d", a.name, n)
+			}
+		}
+	}
+	if j.laggard != nil {
+		j.Worst[Lag] = fmt.Sprintf("%s at %.1f s", j.laggard.name, j.laggedAt)
+	}
+	total := j.capacity
+	if total > 0 {
+		j.Idle, j.Kept = j.Idle/total, j.Kept/total
+	}
+	if j.executed > 0 {
+		j.Useless = j.useless / j.executed
+	}
+}
+
+// lost returns how many clients of a flow left in vain that were more patient than another that left,
+// and that would have been served if each start had been of the oldest request. The requests are in the
+// order of arrival.
+func lost(requests []*Request) int {
+	var starts []*Request
+	least := time.Duration(0) // patience of those that left
+	for _, r := range requests {
+		switch {
+		case r.ended > 0:
+			starts = append(starts, r)
+		case r.last == Left && (least == 0 || r.Patience < least):
+			least = r.Patience
+		}
+	}
+	slices.SortFunc(starts, func(a, b *Request) int { return cmp.Compare(a.started, b.started) })
+	n, next := 0, 0
+	for _, start := range starts {
+		for ; next < len(requests) && requests[next].Arrived <= start.started; next++ {
+			r := requests[next]
+			leaves := r.Arrived + r.Patience
+			if r.last == Rejected || r.last == Displaced || leaves <= start.started {
+				continue
+			}
+			next++
+			if r.last == Left && r.Patience > least && start.started+r.Duration <= leaves {
+				n++
+			}
+			break
+		}
+	}
+	return n
+}

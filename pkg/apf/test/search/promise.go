@@ -1,0 +1,109 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Promise is what a level owes.
+type Promise uint8
+
+// The promises, each with what keeps it.
+const (
+	Rate      Promise = iota // Measures.Rate is at least leastRate
+	Lag                      // Measures.Lag is at most mostLag
+	Newcomer                 // Measures.Newcomer is at most mostUnits
+	Wide                     // Measures.Wide is at most mostUnits
+	Tenant                   // Measures.Tenant is at least leastRate
+	FullLevel                // Measures.Displaced is 0
+	Patience                 // Measures.Lost is 0
+	Deadlines                // Measures.Useless is at most mostUseless
+	Work                     // Measures.Idle is at most mostIdle
+	Sanity                   // Measures.Faults is 0
+	promises
+)
+
+const (
+	leastRate   = 0.7
+	mostLag     = 6
+	mostUnits   = 2
+	mostUseless = 0.02
+	mostIdle    = 0.001
+)
+
+var names = [promises]string{"rate", "lag", "newcomer", "wide", "tenant", "full level", "patience", "deadlines", "work", "faults"}
+
+// String returns the name.
+func (p Promise) String() string { return names[p] }
+
+// All returns all promises.
+func All() []Promise {
+	all := make([]Promise, promises)
+	for i := range all {
+		all[i] = Promise(i)
+	}
+	return all
+}
+
+// Loss returns how badly a promise is kept. Up to 1 it is kept.
+func (m Measures) Loss(p Promise) float64 {
+	switch p {
+	case Rate:
+		return (1 - m.Rate) / (1 - leastRate)
+	case Lag:
+		return m.Lag / mostLag
+	case Newcomer:
+		return m.Newcomer / mostUnits
+	case Wide:
+		return m.Wide / mostUnits
+	case Tenant:
+		return (1 - m.Tenant) / (1 - leastRate)
+	case FullLevel:
+		return several(m.Displaced)
+	case Patience:
+		return several(m.Lost)
+	case Deadlines:
+		return m.Useless / mostUseless
+	case Work:
+		return m.Idle / mostIdle
+	default:
+		return several(m.Faults)
+	}
+}
+
+// several returns more than 1 for what may never be.
+func several(n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return 1 + math.Log2(1+float64(n))
+}
+
+// Largest returns the largest loss of some promises, and which it is.
+func (m Measures) Largest(of []Promise) (Promise, float64) {
+	worst, loss := of[0], math.Inf(-1)
+	for _, p := range of {
+		if l := m.Loss(p); l > loss {
+			worst, loss = p, l
+		}
+	}
+	return worst, loss
+}
+
+// String returns the measures in one line.
+func (m Measures) String() string {
+	return fmt.Sprintf("b %.2f, lag %.1f M, newcomer %.2f, wide %.2f, tenant %.2f, displaced %d, lost %d, useless %.3f, idle %.3f, kept %.3f, faults %d",
+		m.Rate, m.Lag, m.Newcomer, m.Wide, m.Tenant, m.Displaced, m.Lost, m.Useless, m.Idle, m.Kept, m.Faults)
+}
+
+// Broken returns what promises are broken, with the victims.
+func (m Measures) Broken() string {
+	var out []string
+	for _, p := range All() {
+		if loss := m.Loss(p); loss > 1 {
+			out = append(out, fmt.Sprintf("%s %.1f (%s)", p, loss, m.Worst[p]))
+		}
+	}
+	return strings.Join(out, "; ")
+}
