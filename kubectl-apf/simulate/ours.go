@@ -12,7 +12,7 @@ type ours struct{ engine *engine.Engine }
 var _ flowControl = ours{}
 
 func newOurs(line *timeline, total int, c engine.Configuration) (ours, []engine.Problem) {
-	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
+	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total})
 	return ours{e}, e.Apply(c)
 }
 
