@@ -12,7 +12,7 @@ type apf struct{ engine *engine.Engine }
 var _ flowControl = apf{}
 
 func newAPF(line *timeline, total int, c engine.Configuration) (apf, []engine.Problem) {
-	e := engine.New(engine.Options{Clock: apfClock{line}, Total: total, Shards: 1})
+	e := engine.New(engine.Options{Clock: apfClock{line}, Total: total})
 	return apf{e}, e.Apply(c)
 }
 

@@ -12,10 +12,6 @@ type Options struct {
 	// Total is the number of seats that the priority levels share. From then on the
 	// Engine owns it, see SetTotal. A negative number counts as 0.
 	Total int
-	// Shards is the number of shards of each priority level, a power of two; 0 for a number
-	// that suits the processors. With one, what an Engine decides depends on nothing but its
-	// requests and its Clock.
-	Shards int
 	// Observer is told what changes. The default ignores it.
 	Observer Observer
 }
