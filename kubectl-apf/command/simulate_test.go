@@ -77,6 +77,7 @@ func TestSimulate(t *testing.T) {
 	}{
 		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "upstream", "1.33", "global-default"}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=ours"}, statusOK, []string{"baseline  ours"}},
+		{"tenants of this server", []string{"--trace=trace.jsonl", "--engine=ours", "--flow-control-tenants=service-account-namespaces"}, statusOK, []string{"baseline  ours"}},
 		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
 		{"a comparison", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare"}, statusOK, []string{"queue-full", "rejected worse"}},
 		{"two candidates of one name", []string{"--trace=trace.jsonl", "-f", "same.yaml", "-f", "same.yaml"}, statusOK, []string{"same-2"}},

@@ -8,13 +8,15 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/why"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // whyCommand is "kubectl apf why".
 type whyCommand struct {
 	looking
-	query why.Query
-	logs  []string
+	query   why.Query
+	logs    []string
+	tenants rules.Tenants
 }
 
 func newWhy(env Environment) *cobra.Command {
@@ -44,6 +46,7 @@ kubectl apf why -f audit.log --dumps=must-gather`,
 	c.Flags().StringVar(&w.query.FlowSchema, "flow-schema", "", "Only requests of this flow schema.")
 	c.Flags().IntVar(&w.query.Servers, "log-servers", 1, "The number of API servers whose events the audit logs have.")
 	c.Flags().StringArrayVarP(&w.logs, "filename", "f", nil, auditLogUsage)
+	addTenantsTo(c, &w.tenants, tenantsSeen)
 	w.addTo(c)
 	return c
 }
@@ -51,6 +54,9 @@ kubectl apf why -f audit.log --dumps=must-gather`,
 func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if w.query.User == "" && w.query.FlowSchema == "" && len(w.logs) == 0 {
 		return errors.New("--user, --flow-schema or -f must be given")
+	}
+	if err := checkTenants(w.tenants); err != nil {
+		return err
 	}
 	from, c, err := w.read(ctx)
 	if err != nil {
@@ -60,6 +66,7 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	c.Tenants = tenantsOf(w.tenants, replicas)
 	inquiry := why.New(w.query, c, replicas, w.env.Clock.Now())
 	notes, err := readAuditLogs(w.env, w.logs, inquiry.Observe)
 	if err != nil {

@@ -111,7 +111,7 @@ func newReplica(kind EngineKind, line *timeline, c configuration.Configuration) 
 	var more []engine.Problem
 	var err error
 	if kind == Ours {
-		control, more = newOurs(line, total(c), translated)
+		control, more = newOurs(line, total(c), c.Tenants, translated)
 	} else {
 		control, more, err = newLibrary(line, total(c), translated)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // ours is the engine of flowcontrol-apiserver.
@@ -11,8 +12,8 @@ type ours struct{ engine *engine.Engine }
 
 var _ flowControl = ours{}
 
-func newOurs(line *timeline, total int, c engine.Configuration) (ours, []engine.Problem) {
-	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
+func newOurs(line *timeline, total int, tenants rules.Tenants, c engine.Configuration) (ours, []engine.Problem) {
+	e := engine.New(engine.Options{Clock: ourClock{line}, Total: total, Tenants: tenants, Shards: 1})
 	return ours{e}, e.Apply(c)
 }
 

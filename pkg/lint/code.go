@@ -25,6 +25,7 @@ const (
 	BroadExemption     Code = "FC113" // many clients escape flow control
 	ImpossibleScope    Code = "FC114" // verbs, resources and scope that no request has together
 	NotChecked         Code = "FC115" // comparing the FlowSchema takes too long
+	MadeUpNamespaces   Code = "FC116" // clients make up the namespaces that are flows
 	NoSeats            Code = "FC201" // a queue without seats
 	UnusedLevel        Code = "FC202" // no FlowSchema names the level
 	DeletedInUse       Code = "FC203" // FlowSchemas name a deleted level
@@ -88,7 +89,7 @@ func (c Code) severity() Severity {
 	switch c {
 	case MissingLevel, DeletedByServer, RemovedAPIVersion, RenamedField, UnknownField, InvalidObject:
 		return Error
-	case UnknownResource, UnusedLevel, NoBorrowingEffect:
+	case UnknownResource, MadeUpNamespaces, UnusedLevel, NoBorrowingEffect:
 		return Info
 	default:
 		return Warning

@@ -43,6 +43,7 @@ func (j *judge) judgeSchemas() {
 			j.add(found...)
 			j.add(rejectedSchema(schema.FlowSchema, found)...)
 			j.add(exemptions(schema.FlowSchema, j.levels[schema.Spec.PriorityLevelConfiguration.Name])...)
+			j.add(madeUpNamespaces(schema.FlowSchema)...)
 		}
 		level := schema.Spec.PriorityLevelConfiguration.Name
 		if !j.levelExists(level) {
