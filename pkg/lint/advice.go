@@ -59,6 +59,7 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	if !isDefault {
 		findings = append(findings, ruleFindings(written, &a.facts, within)...)
 		findings = append(findings, exemptions(schema, nil)...)
+		findings = append(findings, madeUpNamespaces(schema)...)
 	}
 	if err == nil {
 		findings = append(findings, a.besideOthers(ctx, written, others, stored, within)...)
