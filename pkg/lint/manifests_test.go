@@ -103,7 +103,7 @@ func realManifests() []realManifest {
 		{"deny-anonymous", "Rejecting is what it is for, and probes come first.", nil},
 		{"tenants", "RBAC has patterns of subresources, flow control has not. Namespaces are named in URLs.", []string{
 			"FC107 warning FlowSchema/tenants spec.rules[0].resourceRules[0].resources[1]",
-			"FC115 info FlowSchema/tenants spec.rules[0].subjects[0]",
+			"FC116 info FlowSchema/tenants spec.rules[0].subjects[0]",
 		}},
 		{"helm-jobs", "The namespace of an account is no pattern.", []string{"FC110 warning FlowSchema/helm-jobs spec.rules[0].subjects[0].serviceAccount.namespace"}},
 		{"two-before", "Each of two schemas takes one of its users.", []string{"FC103 warning FlowSchema/batch spec.matchingPrecedence"}},

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// madeUpNamespaces is FC115: each namespace is a flow, and many clients may name any namespace. Flow control
+// madeUpNamespaces is FC116: each namespace is a flow, and many clients may name any namespace. Flow control
 // comes before authorization, so the namespace need not exist, and the client may lack permission for it.
 func madeUpNamespaces(schema *flowcontrolv1.FlowSchema) []Finding {
 	if ptr.Deref(schema.Spec.DistinguisherMethod, flowcontrolv1.FlowDistinguisherMethod{}).Type != flowcontrolv1.FlowDistinguisherMethodByNamespaceType {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 // ownNames is the Repository of the cases that nobody reported: what one client can do with many names.
@@ -18,12 +19,14 @@ const ownNames = "names"
 
 const (
 	namesSeats = 20
-	namesLast  = 2 * time.Minute
 	// namesBegin is when the victims begin.
 	namesBegin = 5 * time.Second
 	namesTake  = 100 * time.Millisecond
 	mouse      = "mouse"
 )
+
+// namesLast is how long a case lasts.
+func namesLast() time.Duration { return lane.Pick(30*time.Second, 2*time.Minute) }
 
 // namesSetup is a server with a level of 20 seats for all requests, which are divided by method. A request
 // takes 100 ms, and 10 ms if it is the mouse's.
@@ -65,12 +68,12 @@ func (s *Site) crowd(clients int, d time.Duration, next func(n int) Request) *Ta
 // besideNames returns what an established flow with five clients and a mouse get beside the names. It is harm if
 // either fails, or if the flow gets less than .7 of its fair rate: the seats divided by it and the clients.
 func besideNames(s *Site, clients int, attack func(n int) Request, established, mouse Request) Outcome {
-	s.crowd(clients, namesLast, attack)
+	s.crowd(clients, namesLast(), attack)
 	s.Wait(namesBegin)
-	steady := s.crowd(5, namesLast-namesBegin, func(int) Request { return established })
-	small := s.Every(200*time.Millisecond, namesLast-namesBegin, mouse)
+	steady := s.crowd(5, namesLast()-namesBegin, func(int) Request { return established })
+	small := s.Every(200*time.Millisecond, namesLast()-namesBegin, mouse)
 	s.Join()
-	fair := namesSeats / float64(clients+1) * (namesLast - namesBegin).Seconds() / namesTake.Seconds()
+	fair := namesSeats / float64(clients+1) * (namesLast() - namesBegin).Seconds() / namesTake.Seconds()
 	failed := steady.Sent() - steady.Executed() + small.Sent() - small.Executed()
 	return Outcome{
 		Measured: fmt.Sprintf("%d requests of the established flow, %d of its fair rate, %d of the mouse, the slowest in %v, %d failed",
@@ -166,16 +169,17 @@ func caseNames4() Case {
 			var all []*Tally
 			for i := range 150 {
 				user, groups := serviceAccount("crowd", fmt.Sprint("account-", i))
-				all = append(all, s.Flood(4, time.Minute, Request{User: user, Groups: groups, Path: "/api/v1/pods"}))
+				all = append(all, s.Flood(4, namesLast()/2, Request{User: user, Groups: groups, Path: "/api/v1/pods"}))
 			}
 			user, groups := serviceAccount("shop", "neighbour")
-			neighbour := s.Flood(40, time.Minute, Request{User: user, Groups: groups, Path: "/api/v1/pods"})
-			s.Join()
-			executed := neighbour.Executed()
+			neighbour := s.Flood(40, namesLast()/2, Request{User: user, Groups: groups, Path: "/api/v1/pods"})
+			s.Wait(namesLast() / 2)
+			own, executed := neighbour.Executed(), neighbour.Executed()
 			for _, tally := range all {
 				executed += tally.Executed()
 			}
-			part := float64(neighbour.Executed()) / float64(executed)
+			s.Join() // what waits then is served too, and mostly of the crowd
+			part := float64(own) / float64(executed)
 			return Outcome{Measured: fmt.Sprintf("%.2f of the requests are the neighbour's", part), Harmed: part < 0.48}
 		},
 		Look: namesLook,
