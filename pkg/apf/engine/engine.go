@@ -15,6 +15,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
@@ -22,6 +23,7 @@ type Engine struct {
 	clock    clock.Clock
 	observer Observer
 	layout   *stats.Layout
+	tenants  rules.Tenants
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool     // of *Request
 	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
@@ -68,6 +70,7 @@ func New(options Options) *Engine {
 		clock:    options.Clock,
 		observer: options.Observer,
 		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
+		tenants:  options.Tenants,
 		levels:   map[string]*level{},
 		retired:  retirement{},
 	}

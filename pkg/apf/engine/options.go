@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // Options configures an Engine. Every field but Total has a default.
 //
@@ -16,6 +19,8 @@ type Options struct {
 	// that suits the processors. With one, what an Engine decides depends on nothing but its
 	// requests and its Clock.
 	Shards int
+	// Tenants says which flows are one tenant. By default each flow is a tenant of its own.
+	Tenants rules.Tenants
 	// Observer is told what changes. The default ignores it.
 	Observer Observer
 }
