@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
@@ -21,6 +22,7 @@ type Engine struct {
 	clock    clock.Clock
 	observer Observer
 	layout   *stats.Layout
+	tenants  rules.Tenants
 	current  atomic.Pointer[snapshot]
 	requests sync.Pool // of *Request
 	hashes   flow.HashCache
@@ -60,6 +62,7 @@ func New(options Options) *Engine {
 		clock:    options.Clock,
 		observer: options.Observer,
 		layout:   stats.NewLayout(),
+		tenants:  options.Tenants,
 		levels:   map[string]*level{},
 		retired:  retirement{},
 	}

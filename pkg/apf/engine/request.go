@@ -32,7 +32,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher, r.Flow, r.Leaves = "", "", nil
+	r.Distinguisher, r.Flow, r.Tenant, r.Leaves = "", "", "", nil
 	r.class, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
@@ -55,9 +55,9 @@ func (r *Request) become(c *class) {
 	r.class = c
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Flow = c.schema.DistinguisherOf(&r.Attributes)
-	r.Distinguisher = ""
+	r.Distinguisher, r.Tenant = "", ""
 	if c.queues {
-		r.Distinguisher = r.Flow
+		r.Distinguisher, r.Tenant = r.Flow, r.engine.tenants.TenantOf(c.schema, r.Flow)
 	}
 }
 
