@@ -11,12 +11,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // explainCommand is "kubectl apf explain".
 type explainCommand struct {
 	looking
 	request explain.Flags
+	tenants rules.Tenants
 	trace   bool
 }
 
@@ -55,6 +57,7 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	e.request.AddTo(c.Flags())
 	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas that come before, with the first thing in each that does not match.")
+	addTenantsTo(c, &e.tenants, tenantsSeen)
 	e.addTo(c)
 	return c
 }
@@ -72,6 +75,9 @@ func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 }
 
 func (e *explainCommand) run(ctx context.Context, words []string) error {
+	if err := checkTenants(e.tenants); err != nil {
+		return err
+	}
 	from, c, err := e.read(ctx)
 	if err != nil {
 		return err
@@ -88,6 +94,7 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
+	c.Tenants = tenantsOf(e.tenants, replicas)
 	explainer := explain.New(explain.Input{Configuration: c, Replicas: replicas, Now: e.env.Clock.Now()})
 	if len(requests) > 1 {
 		return e.write(explainer.ExplainAll(strings.Join(words, " "), requests))

@@ -19,6 +19,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // simulateCommand is "kubectl apf simulate".
@@ -28,6 +29,7 @@ type simulateCommand struct {
 	baseline   []string
 	release    string
 	total      int
+	tenants    rules.Tenants
 	candidates []string
 	compare    bool
 	assertions []string
@@ -74,6 +76,7 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")
 	f.StringVar(&s.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used.")
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
+	addTenantsTo(c, &s.tenants, "It requires --engine=apf.")
 	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
@@ -89,6 +92,12 @@ func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 	}
 	if s.compare && len(s.candidates) == 0 {
 		return errors.New("--compare needs a candidate: -f must be given")
+	}
+	if err := checkTenants(s.tenants); err != nil {
+		return err
+	}
+	if s.tenants == rules.ServiceAccountNamespaces && s.options.Engine != simulate.APF {
+		return fmt.Errorf("--%s=%s requires --engine=%s: kube-apiserver has no tenants", tenantsFlag, s.tenants, simulate.APF)
 	}
 	assertions, err := parseAssertions("--assert", s.assertions)
 	if err != nil {
@@ -180,6 +189,7 @@ func (s *simulateCommand) configuration(ctx context.Context, files []string) (co
 		return configuration.Configuration{}, err
 	}
 	c, err := base.Configuration(ctx)
+	c.Tenants = s.tenants
 	if err != nil || len(files) == 0 {
 		return c, err
 	}

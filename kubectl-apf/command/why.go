@@ -13,6 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/why"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // whyCommand is "kubectl apf why".
@@ -23,6 +24,7 @@ type whyCommand struct {
 	lease   string
 	limits  why.LeaseLimits
 	clients []string
+	tenants rules.Tenants
 }
 
 // anyLease is the value of --lease without a name.
@@ -72,6 +74,7 @@ kubectl apf why --lease -f audit.log`,
 	c.Flags().DurationVar(&w.limits.Deadline, "renew-deadline", 0, "The renew deadline of the client of --lease, 10s if it is 0.")
 	c.Flags().DurationVar(&w.limits.Period, "retry-period", 0, "The retry period of the client of --lease, 2s if it is 0.")
 	c.Flags().StringArrayVar(&w.clients, "client-log", nil, "The log of the client of --lease. It may be repeated.")
+	addTenantsTo(c, &w.tenants, tenantsSeen)
 	w.addTo(c)
 	return c
 }
@@ -86,6 +89,9 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if w.query.User == "" && w.query.FlowSchema == "" && !w.logs.given() {
 		return errors.New("--user, --flow-schema or a log (-f) is required")
 	}
+	if err := checkTenants(w.tenants); err != nil {
+		return err
+	}
 	from, c, err := w.read(ctx)
 	if err != nil {
 		return err
@@ -94,6 +100,7 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	c.Tenants = tenantsOf(w.tenants, replicas)
 	inquiry := why.New(w.query, c, replicas, w.env.Clock.Now())
 	notes, err := w.logs.read(ctx, w.env, inquiry.Survey, inquiry.Observe)
 	if err != nil {

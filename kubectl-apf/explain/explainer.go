@@ -83,6 +83,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
 		Replicas:      []Replica{},
 	}
+	a.Flow.Tenant = begun.Tenant
 	a.PriorityLevel.Limits = e.limitsOf(level.Config.Name)
 	if a.FlowSchema.Rule == "" {
 		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", rules.CatchAll))

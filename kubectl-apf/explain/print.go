@@ -51,6 +51,9 @@ func (a *Answer) fields(wide bool) fields {
 		f.add("Limits:", a.PriorityLevel.Limits.text())
 	}
 	f.add("Flow:", a.Flow.text(a.FlowSchema.Name))
+	if a.Flow.Tenant != "" {
+		f.add("Tenant:", a.tenantText())
+	}
 	f.add("Seats:", a.Seats.text())
 	f.add("", a.Seats.Why)
 	f.add("", fmt.Sprintf("Computed as in %s.", a.Seats.Estimator))

@@ -4,6 +4,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // apf is the engine of flowcontrol-apiserver.
@@ -11,8 +12,8 @@ type apf struct{ engine *engine.Engine }
 
 var _ flowControl = apf{}
 
-func newAPF(line *timeline, total int, c engine.Configuration) (apf, []engine.Problem) {
-	e := engine.New(engine.Options{Clock: apfClock{line}, Total: total, Shards: 1})
+func newAPF(line *timeline, total int, tenants rules.Tenants, c engine.Configuration) (apf, []engine.Problem) {
+	e := engine.New(engine.Options{Clock: apfClock{line}, Total: total, Tenants: tenants})
 	return apf{e}, e.Apply(c)
 }
 

@@ -113,7 +113,7 @@ func newReplica(kind EngineKind, line *timeline, c configuration.Configuration) 
 	var more []engine.Problem
 	var err error
 	if kind == APF {
-		control, more = newAPF(line, total(c), translated)
+		control, more = newAPF(line, total(c), c.Tenants, translated)
 	} else {
 		control, more, err = newLibrary(line, total(c), translated)
 	}

@@ -105,8 +105,12 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 		f.SeatSeconds, f.SeatSecondsAtMost = &a.used.least, a.used.atMost()
 		f.FlowSeatSeconds, f.FlowSeatSecondsAtMost = &whole.used.least, whole.used.atMost()
 	}
-	if fair := s.fairShareOf(key); s.Capacity != nil && i.filter() == "" {
+	f.Tenant = s.tenants[key].name
+	if fair, tenant := s.fairShareOf(key); s.Capacity != nil && i.filter() == "" {
 		f.FairShare, f.FairShareAtMost = &fair.least, fair.atMost()
+		if f.Tenant != "" {
+			f.TenantFairShare, f.TenantFairShareAtMost = &tenant.least, tenant.atMost()
+		}
 	}
 	maps.Copy(f.Reasons, a.rejected)
 	if a.knowsDelays() {

@@ -24,6 +24,7 @@ type levelState struct {
 	requests        int
 	keys            []flowKey
 	demands         map[flowKey]amount
+	tenants         map[flowKey]tenant
 	// wanted is the mean number of seats that each server was asked for; 0 if it is unknown.
 	wanted amount
 	// metrics are one server's, on average.
@@ -41,6 +42,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 			states[key.level] = s
 		}
 		s.keys = append(s.keys, key)
+		s.tenants[key] = i.tenantOf(key)
 		s.used = s.used.plus(a.used)
 		s.requests += a.requests
 		executed[key.level] += a.within
@@ -56,7 +58,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 }
 
 func (i *Inquiry) newLevelState(name string) *levelState {
-	s := &levelState{Level: Level{Name: name, Servers: max(i.query.Servers, len(i.serversOf(name)))}, demands: map[flowKey]amount{}}
+	s := &levelState{Level: Level{Name: name, Servers: max(i.query.Servers, len(i.serversOf(name)))}, demands: map[flowKey]amount{}, tenants: map[flowKey]tenant{}}
 	report, known := i.inForce.Levels[name]
 	if !known {
 		i.unknownLevels[name] = true
@@ -147,14 +149,10 @@ func compareKeys(a, b flowKey) int {
 	return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
 }
 
-// fairShareOf returns the fair share of a flow of the level, in seat-seconds. It is least if the others
+// fairShareOf returns the fair share of a flow of the level and of its tenant, in seat-seconds. It is least if the others
 // demand most.
-func (s *levelState) fairShareOf(key flowKey) amount {
-	var least, most []float64
-	for _, other := range s.keys {
-		if other != key {
-			least, most = append(least, s.demands[other].least), append(most, s.demands[other].most)
-		}
-	}
-	return amount{fairShare(s.capacity, most), fairShare(s.capacity, least)}
+func (s *levelState) fairShareOf(key flowKey) (flow, whole amount) {
+	flow.least, whole.least = s.fairShares(key, func(a amount) float64 { return a.most })
+	flow.most, whole.most = s.fairShares(key, func(a amount) float64 { return a.least })
+	return flow, whole
 }

@@ -106,6 +106,11 @@ type Flow struct {
 	FlowSeatSecondsAtMost *float64 `json:"flowSeatSecondsAtMost,omitempty"`
 	FairShare             *float64 `json:"fairShare"`
 	FairShareAtMost       *float64 `json:"fairShareAtMost,omitempty"`
+	// Tenant is the namespace whose service accounts share TenantFairShare, in seat-seconds; empty if the
+	// flow is a tenant of its own.
+	Tenant                string   `json:"tenant,omitempty"`
+	TenantFairShare       *float64 `json:"tenantFairShare,omitempty"`
+	TenantFairShareAtMost *float64 `json:"tenantFairShareAtMost,omitempty"`
 	// Exact reports whether nothing of this is inferred.
 	Exact bool `json:"exact"`
 }

@@ -79,19 +79,27 @@ func stamp(t *time.Time) string {
 
 func (r *Result) flowTable() table.Table {
 	t := table.New("LEVEL", "FLOW SCHEMA", "FLOW", "REJECTED>", "WAITED>", "OF>?3", "REASONS", "LONGEST WAIT>?2", "SEAT-SECONDS>?1", "FAIR SHARE>?1", "SINCE?4", "LAST+", "QUEUES+", "USERS+")
+	tenants := slices.ContainsFunc(r.Flows, func(f Flow) bool { return f.Tenant != "" })
+	if tenants {
+		t = t.With("TENANT", "TENANT SHARE>")
+	}
 	for i := range r.Flows {
 		f := &r.Flows[i]
 		users := make([]string, len(f.Users))
 		for j, user := range f.Users {
 			users[j] = user.Name
 		}
-		t.Rows = append(t.Rows, []string{
+		cells := []string{
 			f.PriorityLevel, f.FlowSchema, f.Distinguisher,
 			strconv.Itoa(f.Rejected), table.Known(f.Delayed), table.Known(f.Requests),
 			reasons(f.Reasons), waitText(f.LongestWaitSeconds),
 			between("%.1f", f.FlowSeatSeconds, f.FlowSeatSecondsAtMost), between("%.1f", f.FairShare, f.FairShareAtMost),
 			stamp(f.First), stamp(f.Last), strings.Trim(fmt.Sprint(f.Queues), "[]"), strings.Join(users, ","),
-		})
+		}
+		if tenants {
+			cells = append(cells, table.OrDash(f.Tenant), between("%.1f", f.TenantFairShare, f.TenantFairShareAtMost))
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }

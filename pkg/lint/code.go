@@ -30,6 +30,7 @@ const (
 	NotChecked         Code = "FC115"
 	OneFlow            Code = "FC116"
 	Expired            Code = "FC117"
+	MadeUpNamespaces   Code = "FC118"
 	NoSeats            Code = "FC201"
 	UnusedLevel        Code = "FC202"
 	DeletedInUse       Code = "FC203"
@@ -86,6 +87,7 @@ func table() []entry {
 		{NotChecked, Warning, "comparing the FlowSchema takes too long"},
 		{OneFlow, Warning, "ByNamespace makes many users one flow"},
 		{Expired, Warning, "an object that is meant for a time"},
+		{MadeUpNamespaces, Info, "clients make up the namespaces that are flows"},
 		{NoSeats, Warning, "a queue without seats"},
 		{UnusedLevel, Info, "no FlowSchema names the level"},
 		{DeletedInUse, Warning, "FlowSchemas name a deleted level"},

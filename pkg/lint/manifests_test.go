@@ -97,7 +97,10 @@ func realManifests() []realManifest {
 		{"no-rules", "Without rules nothing matches.", []string{"FC102 warning FlowSchema/switched-off spec.rules"}},
 		{"level-alone", "The level has seats that only others use.", []string{"FC202 info PriorityLevelConfiguration/later"}},
 		{"deny-anonymous", "Rejecting is what it is for, and kube-apiserver does not do it.", []string{"FC206 info PriorityLevelConfiguration/anonymous spec.limited.nominalConcurrencyShares"}},
-		{"tenants", "RBAC has patterns of subresources, flow control has not.", []string{"FC107 warning FlowSchema/tenants spec.rules[0].resourceRules[0].resources[1]"}},
+		{"tenants", "RBAC has patterns of subresources, flow control has not. Namespaces are named in URLs.", []string{
+			"FC107 warning FlowSchema/tenants spec.rules[0].resourceRules[0].resources[1]",
+			"FC118 info FlowSchema/tenants spec.rules[0].subjects[0]",
+		}},
 		{"helm-jobs", "The namespace of an account is no pattern.", []string{"FC110 warning FlowSchema/helm-jobs spec.rules[0].subjects[0].serviceAccount.namespace"}},
 		{"two-before", "Each of two schemas takes one of its users.", []string{"FC103 warning FlowSchema/batch spec.matchingPrecedence"}},
 	}

@@ -55,6 +55,13 @@ func ruleCases() []checkCase {
 			with(bundle, schema, level)
 		}
 	}
+	byNamespace := func(subject flowcontrolv1.Subject, namespace string) change {
+		return func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.DistinguisherMethod.Type = flowcontrolv1.FlowDistinguisherMethodByNamespaceType
+			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{subject}
+			schema.Spec.Rules[0].ResourceRules[0].Namespaces = []string{namespace}
+		}
+	}
 	only := func(bundle *Bundle, namespaces ...string) {
 		bundle.FlowSchemas[len(bundle.FlowSchemas)-1].Spec.Rules[0].ResourceRules[0].Namespaces = namespaces
 	}
@@ -212,5 +219,10 @@ func ruleCases() []checkCase {
 			bundle.Steps = 1
 		}, []string{"warning spec.rules"}},
 		{"a comparison", NotChecked, level("mine"), nil},
+		{"all authenticated clients, by namespace", MadeUpNamespaces, byNamespace(aGroup("system:authenticated"), "*"), []string{"info spec.rules[0].subjects[0]"}},
+		{"a group of users, by namespace", MadeUpNamespaces, byNamespace(aGroup("developers"), "*"), []string{"info spec.rules[0].subjects[0]"}},
+		{"one account, by namespace", MadeUpNamespaces, byNamespace(anAccount("team", "worker"), "*"), nil},
+		{"all authenticated clients, by namespaces that are listed", MadeUpNamespaces, byNamespace(aGroup("system:authenticated"), "team"), nil},
+		{"all authenticated clients, by user", MadeUpNamespaces, subject(aGroup("system:authenticated")), nil},
 	}
 }

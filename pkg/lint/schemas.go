@@ -122,7 +122,7 @@ func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.Flow
 // schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
 // not known.
 func schemaFindings(schema *compared, level *flowcontrolv1.PriorityLevelConfiguration, facts *known, within *budget.Budget) []Finding {
-	return slices.Concat(ruleFindings(schema, facts, within), exemptions(schema.FlowSchema, level), oneFlow(schema.FlowSchema, level))
+	return slices.Concat(ruleFindings(schema, facts, within), exemptions(schema.FlowSchema, level), oneFlow(schema.FlowSchema, level), madeUpNamespaces(schema.FlowSchema))
 }
 
 // missingLevel is FC101.

@@ -59,7 +59,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 	}
 	o := options.NewOptions()
 	o.Informers, o.Seats, o.Total = source, c.totalSeats(), c.TotalControl
-	o.ListCost, o.Filter = c.ListCost, filterOptions(c, generic, sizes)
+	o.ListCost, o.Tenants, o.Filter = c.ListCost, c.Tenants, filterOptions(c, generic, sizes)
 	if err := o.ApplyTo(generic); err != nil {
 		return nil, fmt.Errorf("flow control: %w", err)
 	}

@@ -64,7 +64,7 @@ func (u *user) called(function string) {
 func newUser(t *testing.T, total int, work seats.Work) *user {
 	u := &user{fixture: &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0))}, told: map[string]int{}, configuration: configuration(1)}
 	u.using = true
-	u.engine = engine.New(engine.Options{Clock: u.clock, Total: total, Shards: 1})
+	u.engine = engine.New(engine.Options{Clock: u.clock, Total: total})
 	u.apply(u.configuration)
 	u.held, u.wide, u.waiting = classified(u.engine, "busy"), classified(u.engine, "busy"), classified(u.engine, "busy")
 	require.Equal(t, queueset.Seated, u.held.Arrive(work))

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"maps"
-	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
@@ -22,9 +22,9 @@ type Engine struct {
 	clock    clock.Clock
 	observer Observer
 	layout   *stats.Layout
+	tenants  rules.Tenants
 	current  atomic.Pointer[snapshot]
-	requests sync.Pool     // of *Request
-	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
+	requests sync.Pool // of *Request
 	hashes   flow.HashCache
 
 	total atomic.Int64 // changes while mu is held
@@ -58,21 +58,16 @@ func (e *Engine) tellLater(d queueset.Decisions) {
 // New returns an Engine with the mandatory configuration.
 func New(options Options) *Engine {
 	options = options.complete()
-	// Twice as many shards as processors, so that two processors rarely share one
-	// (BenchmarkUncontendedParallel, BenchmarkCores).
-	shards := options.Shards
-	if shards <= 0 {
-		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
-	}
 	e := &Engine{
 		clock:    options.Clock,
 		observer: options.Observer,
-		layout:   stats.NewLayout(min(shards, stats.MaxShards)),
+		layout:   stats.NewLayout(),
+		tenants:  options.Tenants,
 		levels:   map[string]*level{},
 		retired:  retirement{},
 	}
 	e.total.Store(int64(options.Total))
-	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
+	e.requests.New = func() any { return &Request{engine: e} }
 	e.current.Store(&snapshot{classifier: classify.New(nil)})
 	e.Apply(Configuration{})
 	return e
@@ -187,7 +182,7 @@ func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
 func (e *Engine) configureLevel(desired LevelConfig, part *LevelDivision) error {
 	level := e.levels[desired.Name]
 	if level == nil {
-		level, err := newLevel(e.clock, e.layout, desired, part.Claim.Limits, part.Seats)
+		level, err := newLevel(e.clock, desired, part.Claim.Limits, part.Seats)
 		if err != nil {
 			return err
 		}

@@ -31,12 +31,12 @@ func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 		assert.Equal(t, time.Second, r.Finish())
 		r.End()
 	}
-	used := func(schema, distinguisher string) []heavyhitters.Use {
+	used := func(schema, distinguisher string) []engine.FlowUse {
 		all := heavyhitters.Usage{SeatSeconds: 2}
-		return []heavyhitters.Use{{
+		return []engine.FlowUse{{Use: heavyhitters.Use{
 			Flow:    heavyhitters.Flow{Schema: schema, Distinguisher: distinguisher},
 			Windows: [heavyhitters.WindowCount]heavyhitters.Usage{all, all, all},
-		}}
+		}}}
 	}
 	assert.Equal(t, []engine.LevelFlows{
 		{Level: "catch-all"},

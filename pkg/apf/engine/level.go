@@ -8,7 +8,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -35,8 +34,8 @@ type LevelSeats struct {
 }
 
 // newLevel returns a level. Its configuration must be valid.
-func newLevel(c clock.Clock, layout *stats.Layout, config LevelConfig, limits allocation.Limits, d LevelSeats) (*level, error) {
-	set, err := queueset.New(c, layout, config.Config, seatLimits(d))
+func newLevel(c clock.Clock, config LevelConfig, limits allocation.Limits, d LevelSeats) (*level, error) {
+	set, err := queueset.New(c, config.Config, seatLimits(d))
 	if err != nil {
 		return nil, err
 	}

@@ -24,12 +24,6 @@ type Request struct {
 	waited time.Duration
 }
 
-func newRequest(e *Engine, shard uint32) *Request {
-	r := &Request{engine: e}
-	r.Prefer(shard)
-	return r
-}
-
 // Begin returns a Request. The caller must set its Attributes before Classify, and
 // call End last. Requests are pooled, so that a request allocates nothing
 // (BenchmarkUncontended).
@@ -38,7 +32,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher, r.Flow, r.Leaves = "", "", nil
+	r.Distinguisher, r.Flow, r.Tenant, r.Leaves = "", "", "", nil
 	r.class, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
@@ -61,9 +55,9 @@ func (r *Request) become(c *class) {
 	r.class = c
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Flow = c.schema.DistinguisherOf(&r.Attributes)
-	r.Distinguisher = ""
+	r.Distinguisher, r.Tenant = "", ""
 	if c.queues {
-		r.Distinguisher = r.Flow
+		r.Distinguisher, r.Tenant = r.Flow, r.engine.tenants.TenantOf(c.schema, r.Flow)
 	}
 }
 
@@ -121,7 +115,7 @@ func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) (outcome
 func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
-	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
+	r.Series.Estimated(work.Width())
 	outcome := r.class.level.set.Arrive(&r.Request)
 	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived())
@@ -142,7 +136,7 @@ func (r *Request) Reject() {
 // and no lock.
 func (r *Request) Depart(reason queueset.Reason) {
 	r.waited, r.Work = 0, seats.Work{}
-	r.Series.Rejected(r.Shard(r.engine.layout), reason)
+	r.Series.Rejected(reason)
 }
 
 // Wait waits for seats until ctx ends at the latest, or until the request is unneeded, if the channel is
@@ -206,4 +200,4 @@ func (r *Request) Finish() time.Duration { return r.class.level.set.Finish(&r.Re
 
 // ObserveWatchers counts a mutating request by the number of watchers that it
 // notifies.
-func (r *Request) ObserveWatchers(n int) { r.Series.WatchCount(r.Shard(r.engine.layout), n) }
+func (r *Request) ObserveWatchers(n int) { r.Series.WatchCount(n) }

@@ -102,7 +102,7 @@ func (s *Seating) vacate() (occupy func(), err error) {
 		return func() {}, nil
 	}
 	flow := flowOf(s.apf)
-	if !s.lists.vacant.add(flow) {
+	if !s.lists.vacant.add(flow, mostOf(s.apf)) {
 		return nil, &NoSeatsError{Reason: queueset.QueueFull}
 	}
 	return func() { s.lists.vacant.remove(flow) }, nil

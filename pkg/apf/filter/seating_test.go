@@ -99,21 +99,26 @@ func TestAListOfAFlowThatHasTooManyIsToldSo(t *testing.T) {
 	s.requireIdle()
 }
 
-func TestListsOfEachFlowAreCountedUntilTheyEnd(t *testing.T) {
-	one, other := flowID{flow: "one"}, flowID{flow: "other"}
+func TestListsOfEachFlowAndLevelAreCountedUntilTheyEnd(t *testing.T) {
+	one, other, elsewhere := flowID{level: "level", flow: "one"}, flowID{level: "level", flow: "other"}, flowID{level: "elsewhere"}
+	const most = MaxVacant + 1
 	var v vacant
 	for range MaxVacant {
-		require.True(t, v.add(one))
+		require.True(t, v.add(one, most))
 	}
-	require.False(t, v.add(one))
-	require.True(t, v.add(other))
+	require.False(t, v.add(one, most))
+	require.True(t, v.add(other, most))
+	require.False(t, v.add(flowID{level: "level", flow: "a new name"}, most), "no number of names has more")
+	require.True(t, v.add(elsewhere, most))
 	for range MaxVacant - 1 {
 		v.remove(one)
 	}
-	require.Equal(t, map[flowID]int{one: 1, other: 1}, v.lists)
-	v.remove(one)
-	v.remove(other)
+	require.Equal(t, map[flowID]int{one: 1, other: 1, elsewhere: 1}, v.lists)
+	for _, of := range []flowID{one, other, elsewhere} {
+		v.remove(of)
+	}
 	require.Empty(t, v.lists)
+	require.Empty(t, v.levels)
 }
 
 func TestOnlyListsHaveASeating(t *testing.T) {

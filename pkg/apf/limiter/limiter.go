@@ -96,15 +96,15 @@ func New(c Config) (*Limiter, error) {
 	if c.Clock == nil {
 		c.Clock = clock.NewReal()
 	}
-	layout, hashes := stats.NewLayout(1), new(flow.HashCache)
-	set, err := queueset.New(c.Clock, layout, queueset.Config{
+	hashes := new(flow.HashCache)
+	set, err := queueset.New(c.Clock, queueset.Config{
 		Discipline: queueset.Queue, Queues: (c.MaxWaiting-1)/c.MaxWaitingPerFlow + 1, HandSize: 1, QueueLengthLimit: c.MaxWaitingPerFlow,
 	}, limits(c.Seats))
 	if err != nil {
 		return nil, fmt.Errorf("limiter: %w", err)
 	}
 	return &Limiter{
-		set: set, series: layout.NewSeries("", ""),
+		set: set, series: stats.NewLayout().NewSeries("", ""),
 		flows: flow.NewHasher("flows", hashes), tenants: flow.NewHasher("tenants", hashes),
 	}, nil
 }
@@ -164,7 +164,7 @@ func (g *grant) release() {
 func (l *Limiter) request(f Flow, n int) *queueset.Request {
 	r, ok := l.requests.Get().(*queueset.Request)
 	if !ok {
-		r = queueset.NewRequest(0)
+		r = new(queueset.Request)
 	}
 	r.Series, r.Work = l.series, seats.Work{Initial: n}
 	r.Tenant, r.Weight, r.TenantWeight = f.Tenant, f.Weight, f.TenantWeight

@@ -167,7 +167,6 @@ func (d Decisions) Tell() {
 // lockedSet is what the lock of a Set guards.
 type lockedSet struct {
 	clock  clock.Clock
-	layout *Layout
 	config Config
 	limits Limits
 
@@ -189,9 +188,6 @@ func (l *lockedSet) advance(now time.Duration) time.Duration {
 	l.schedule.advance(now)
 	return l.schedule.root.last
 }
-
-// shardOf returns where the counters of r are.
-func (l *lockedSet) shardOf(r *Request) int { return l.layout.ShardOf(r.shard) }
 
 // link adds r to the list of all requests.
 func (l *lockedSet) link(r *Request) {
@@ -263,7 +259,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 	if r.phase == executing {
 		return Seated, displaced, woken
 	}
-	r.Series.Enqueued(l.shardOf(r), width, length)
+	r.Series.Enqueued(width, length)
 	l.occupied.add(now, 1, 0, width, 0)
 	return Waiting, displaced, woken
 }
@@ -287,7 +283,7 @@ func (l *lockedSet) rejectFull(r *Request, hash flow.Hash, q *flowQueue, now tim
 func (l *lockedSet) reject(r *Request, reason stats.Reason, queue int, retryAfter time.Duration) Outcome {
 	r.phase = absent
 	r.rejectedForReason, r.rejectedBy, r.retryAfter = reason, queue, retryAfter
-	r.Series.Rejected(l.shardOf(r), reason)
+	r.Series.Rejected(reason)
 	l.totals.Rejected++
 	return Rejected
 }
@@ -299,7 +295,7 @@ func (l *lockedSet) startWaiting(now time.Duration, arriving *Request) (woken *R
 	for s.free() > 0 {
 		r, blocked := s.next(now)
 		if blocked != nil {
-			blocked.Series.NotAccommodated(l.shardOf(blocked))
+			blocked.Series.NotAccommodated()
 		}
 		if r == nil {
 			break
@@ -314,11 +310,11 @@ func (l *lockedSet) startWaiting(now time.Duration, arriving *Request) (woken *R
 		l.totals.Dispatched++
 		if r == arriving {
 			l.occupied.add(now, 0, 1, 0, r.held)
-			r.Series.Started(l.shardOf(r), r.held, stats.Queued)
+			r.Series.Started(r.held, stats.Queued)
 			continue
 		}
 		l.occupied.add(now, -1, 1, -r.width, r.held)
-		r.Series.Dispatched(l.shardOf(r), r.width, r.held, now-r.arrived)
+		r.Series.Dispatched(r.width, r.held, now-r.arrived)
 		r.next, woken = woken, r
 	}
 	return woken
@@ -330,7 +326,7 @@ func (l *lockedSet) seatAtOnce(r *Request, startKind stats.StartKind, now time.D
 	l.schedule.seat(r, now)
 	l.totals.Dispatched++
 	l.occupied.add(now, 0, 1, 0, r.held)
-	r.Series.Started(l.shardOf(r), r.held, startKind)
+	r.Series.Started(r.held, startKind)
 }
 
 // leave removes r from its queue, and returns the requests that start. It does
@@ -366,7 +362,7 @@ func (l *lockedSet) withdraw(r *Request, reason stats.Reason, now time.Duration)
 		l.totals.Rejected++
 	}
 	l.occupied.add(now, -1, 0, -r.width, 0)
-	r.Series.Left(l.shardOf(r), r.width, now-r.arrived, reason)
+	r.Series.Left(r.width, now-r.arrived, reason)
 }
 
 // finish ends the execution of r, which executed for so long, and returns the requests that start.
@@ -377,10 +373,10 @@ func (l *lockedSet) finish(r *Request, executed, now time.Duration) (woken *Requ
 	work := seats.AreaOf(r.Work.Initial, executed) + r.Work.FinalArea()
 	l.executed.observe(executed, work)
 	l.usage.add(r, executed, now)
-	r.Series.Finished(l.shardOf(r), executed, r.Attributes.Verb == "watch", r.held-kept)
+	r.Series.Finished(executed, r.Attributes.Verb == "watch", r.held-kept)
 	l.schedule.inUse -= r.held - kept
 	if kept > 0 {
-		l.final.add(finalPhase{seats: kept, due: now + r.Work.Latency, series: r.Series, shard: l.shardOf(r), queue: r.queue}, now)
+		l.final.add(finalPhase{seats: kept, due: now + r.Work.Latency, series: r.Series, queue: r.queue}, now)
 	}
 	if r.queue != nil {
 		l.schedule.unseat(r, now, kept, executed, work)
@@ -396,7 +392,7 @@ func (l *lockedSet) endFinalPhases() (woken *Request) {
 	for f, ok := l.final.popDue(now); ok; f, ok = l.final.popDue(now) {
 		l.schedule.inUse -= f.seats
 		l.schedule.release(&f)
-		f.series.Released(f.shard, f.seats)
+		f.series.Released(f.seats)
 		l.occupied.add(now, 0, 0, 0, -f.seats)
 	}
 	l.final.arm(now)
@@ -418,7 +414,6 @@ type finalPhase struct {
 	due    time.Duration // when its additional latency is over
 	queue  *flowQueue    // nil if the request was in none
 	series *stats.Series
-	shard  int // of the series
 }
 
 // finalPhases are ordered by the end of their additional latency. One timer

@@ -53,7 +53,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 	send := func(n int) {
 		for range n {
 			f.clock.Advance(1) // so that each has its own time of arrival
-			r := queueset.NewRequest(random.Uint32())
+			r := new(queueset.Request)
 			r.Hasher, r.Distinguisher, r.Series, r.Work = f.hasher, fmt.Sprint(random.IntN(20)), f.series, wide(1)
 			if f.set.Arrive(r) == queueset.Seated {
 				executing = append(executing, r)
@@ -111,7 +111,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 }
 
 func TestADumpGoesOnWhenTheRequestEndsThatIsNext(t *testing.T) {
-	f := newFixtureWith(t, queues(8, 1, 10), 1000, 1)
+	f := newFixture(t, queues(8, 1, 10), 1000)
 	var held []*queueset.Request
 	for range queueset.DumpStep + 10 {
 		held = append(held, f.arrive("a", wide(1), queueset.Seated))

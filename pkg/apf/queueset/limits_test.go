@@ -135,7 +135,7 @@ func TestFinalSeatsBeyondTheLimitAreClampedAndTheWorkKept(t *testing.T) {
 }
 
 func TestFinalSeatsAreHeldAfterTheExecutionWithoutTheClientWaiting(t *testing.T) {
-	for _, limit := range []int{5, 100} { // without and with shards
+	for _, limit := range []int{5, 100} {
 		f := newFixture(t, queues(8, 1, 10), limit)
 		r := f.arrive("a", seats.Work{Initial: 1, Final: 3, Latency: 5 * time.Millisecond}, queueset.Seated)
 		longer := f.arrive("a", seats.Work{Initial: 2, Final: 1, Latency: 15 * time.Millisecond}, queueset.Seated)
@@ -178,7 +178,7 @@ func TestAnInvalidConfigurationChangesNothing(t *testing.T) {
 		assert.Error(t, bad.Validate())
 		_, err := f.set.Configure(bad, limits(5))
 		assert.Error(t, err)
-		_, err = queueset.New(f.clock, stats.NewLayout(1), bad, limits(1))
+		_, err = queueset.New(f.clock, bad, limits(1))
 		assert.Error(t, err)
 	}
 	f.arrive("a", wide(1), queueset.Seated)

@@ -43,7 +43,6 @@ type Request struct {
 
 	deadline atomic.Int64 // when the client leaves, by the clock of the Set; 0 if unknown
 
-	shard   uint32        // modulo the number of shards of the layout: where counters are found
 	ready   chan struct{} // receives once what Decided would be called for
 	arrived time.Duration
 
@@ -77,20 +76,6 @@ const (
 	waiting
 	executing
 )
-
-// NewRequest returns a Request that prefers the given shard.
-func NewRequest(shard uint32) *Request {
-	r := new(Request)
-	r.Prefer(shard)
-	return r
-}
-
-// Prefer makes a new Request prefer the given shard. Requests that are used by one processor at a time
-// should prefer the same.
-func (r *Request) Prefer(shard uint32) { r.shard = shard }
-
-// Shard returns the number of the shard that the request counts in.
-func (r *Request) Shard(of *Layout) int { return of.ShardOf(r.shard) }
 
 // Reason returns why the request was rejected.
 func (r *Request) Reason() Reason { return r.rejectedForReason }

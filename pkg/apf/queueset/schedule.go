@@ -89,7 +89,8 @@ func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
 	q.push(r)
 	s.waiting++
 	s.widths.add(r.width, 1)
-	s.counted(q, now)
+	s.counted(q)
+	s.reorder(q, now)
 }
 
 // weightOf returns a weight in range.
@@ -98,16 +99,22 @@ func weightOf(weight int) float64 { return float64(min(max(weight, 1), maxWeight
 // maxWeight is the largest weight that counts.
 const maxWeight = 1 << 20
 
-// counted counts q and its tenant, and puts them in their places.
-func (s *scheduler) counted(q *flowQueue, now time.Duration) {
-	q.head = q.choose(now)
+// counted counts q and its tenant.
+func (s *scheduler) counted(q *flowQueue) {
 	s.scheduleOf(&q.entity).count(&q.entity)
+	if t := q.of; t != nil {
+		s.root.count(&t.entity)
+	}
+}
+
+// reorder puts q and its tenant in their places.
+func (s *scheduler) reorder(q *flowQueue, now time.Duration) {
+	q.head = q.choose(now)
 	s.scheduleOf(&q.entity).reorder(&q.entity, now)
 	if t := q.of; t != nil {
 		if t.head = nil; t.waiting > 0 {
 			t.head = t.flows.first(now).head
 		}
-		s.root.count(&t.entity)
 		s.root.reorder(&t.entity, now)
 	}
 }
@@ -137,7 +144,8 @@ func (s *scheduler) withdraw(r *Request, now time.Duration) {
 	q := r.queue
 	s.uncounted(q, now)
 	s.detach(r)
-	s.counted(q, now)
+	s.counted(q)
+	s.reorder(q, now)
 	s.settle(q)
 }
 
@@ -216,12 +224,9 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	s.detach(r)
 	q.service.served(r, now)
 	q.patience.served(r, now)
-	s.counted(q, now)
+	s.counted(q)
 	s.start(r, q, now)
-	s.scheduleOf(&q.entity).reorder(&q.entity, now)
-	if t := q.of; t != nil {
-		s.root.reorder(&t.entity, now)
-	}
+	s.reorder(q, now)
 }
 
 // top returns the entity of the root that q is in.
@@ -261,14 +266,10 @@ func (s *scheduler) unseat(r *Request, now time.Duration, final int, took time.D
 		s.firsts.observe(took, work)
 	}
 	serves.end(&q.entity, r, took, work)
-	serves.reorder(&q.entity, now)
-	if t := q.of; t != nil {
-		s.root.end(&t.entity, r, took, work)
-		if t.waiting > 0 {
-			t.head = t.flows.first(now).head
-		}
-		s.root.reorder(&t.entity, now)
+	if q.of != nil {
+		s.root.end(&q.of.entity, r, took, work)
 	}
+	s.reorder(q, now)
 	s.settle(q)
 }
 

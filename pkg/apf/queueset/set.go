@@ -140,23 +140,18 @@ type Totals struct {
 	Cancelled  uint64 // left the queue because the client had gone
 }
 
-// Layout is what the counters of all flow schemas of an engine share.
-type Layout = stats.Layout
-
 // Series are the counters of a flow schema on a level.
 type Series = stats.Series
 
 // StartKind says why a request could start when it arrived.
 type StartKind = stats.StartKind
 
-// New returns a Set with the given configuration, which must be valid, and
-// limits. Every Request that passes through it must have a Series of the given
-// layout.
-func New(c clock.Clock, layout *Layout, config Config, limits Limits) (*Set, error) {
+// New returns a Set with the given configuration, which must be valid, and limits.
+func New(c clock.Clock, config Config, limits Limits) (*Set, error) {
 	now := c.Now()
 	s := &Set{clock: c}
 	l := s.locked.Lock()
-	l.clock, l.layout = c, layout
+	l.clock = c
 	l.occupied = newOccupancy(now)
 	l.schedule.root.last, l.schedule.root.firsts = now, &l.schedule.firsts
 	l.final.clock, l.final.end = c, s.endFinalPhases

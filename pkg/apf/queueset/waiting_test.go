@@ -41,12 +41,12 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				layout := stats.NewLayout(2)
+				layout := stats.NewLayout()
 				series := layout.NewSeries("level", "schema")
-				set, err := queueset.New(clock.NewReal(), layout, queues(4, 1, 10), limits(1))
+				set, err := queueset.New(clock.NewReal(), queues(4, 1, 10), limits(1))
 				require.NoError(t, err)
 				request := func() *queueset.Request {
-					r := queueset.NewRequest(0)
+					r := new(queueset.Request)
 					r.Hasher, r.Series, r.Work = flow.NewHasher("schema", new(flow.HashCache)), series, wide(1)
 					return r
 				}

@@ -14,6 +14,7 @@
 // In the text format, dumps have the columns of k8s.io/apiserver, for scripts that parse
 // these. Names and paths that are longer than 512 bytes are cut in the last two. A
 // client that accepts application/json gets the same rows as a JSON array of objects.
+// Requests of a tenant with several flows have the field tenant there.
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.
 //

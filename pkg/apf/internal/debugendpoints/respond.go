@@ -20,7 +20,7 @@ import (
 )
 
 // respond writes the rows, which are structs, in the format that the client prefers. In JSON each is
-// an object. In text each field is a column under its name, or under the name in its tag.
+// an object. In text each field is a column under its name, or under the name in its tag, unless that is "-".
 func respond[R any](w http.ResponseWriter, r *http.Request, rows []R) {
 	w.Header().Set("Vary", "Accept")
 	if prefersJSON(r.Header.Values("Accept")) {
@@ -51,7 +51,9 @@ func warn(w http.ResponseWriter, text string) {
 
 func writeText[R any](w io.Writer, rows []R) error {
 	table := tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[R]()), func(f reflect.StructField) bool { return f.Anonymous })
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[R]()), func(f reflect.StructField) bool {
+		return f.Anonymous || f.Tag.Get("text") == "-"
+	})
 	cells := make([]string, len(fields))
 	for i, f := range fields {
 		cells[i] = cmp.Or(f.Tag.Get("text"), f.Name)
