@@ -19,13 +19,15 @@ type LevelFlows struct {
 
 // FlowUse is what one flow used, in each window of time.
 type FlowUse struct {
-	heavyhitters.Use
+	Use
 	// Tenant is the name of the tenant of the flow, see rules.Tenants; empty if the flow is a tenant of its
 	// own, or its flow schema has been deleted.
 	Tenant string
 }
 
 type (
+	// Use is what one flow used, without its tenant.
+	Use = heavyhitters.Use
 	// FlowName names a flow of a level.
 	FlowName = heavyhitters.Flow
 	// FlowUsage is the use of a flow in one window.
