@@ -122,8 +122,8 @@ func BenchmarkManyFlows(b *testing.B) {
 	each(b, func(b *testing.B, take acquire) { compete(b, take, 512, of) })
 }
 
-// BenchmarkManyWait lets 50,000 requests of 10,000 flows wait, of which the first one starts when all
-// of them do. The time is that of a request from then on.
+// BenchmarkManyWait lets 50,000 requests of 10,000 flows wait. The first one starts when all of
+// them wait. The time is what a request takes from then on.
 func BenchmarkManyWait(b *testing.B) {
 	of := names(flows)
 	each(b, func(b *testing.B, take acquire) {

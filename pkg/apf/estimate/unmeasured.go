@@ -19,7 +19,7 @@ func (f Formula) Unmeasured(c Cost, maxWidth int) Unmeasured {
 }
 
 // Admit counts a list until Settle, on a server of total seats. It reports false, and does not count
-// the list, if this list and those that are counted have more Seats than the server. One list is always
+// the list, if this list and the counted lists have more Seats than the server. One list is always
 // counted.
 func (l *Learner) Admit(u Unmeasured, total int) bool {
 	for {

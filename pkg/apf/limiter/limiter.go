@@ -117,7 +117,7 @@ func limits(seats int) queueset.Limits {
 // for more seats than there are waits until none is in use. The caller must call release once, when the
 // request has ended: until then the seats are in use. A second call panics.
 //
-// The error is that of ctx if it had ended before, which costs the flow nothing, and otherwise a *Rejection.
+// The error is ctx.Err() if ctx had ended before, which costs the flow nothing, and otherwise a *Rejection.
 // A number of seats below 1 and a negative weight are errors too.
 func (l *Limiter) Acquire(ctx context.Context, f Flow, n int) (release func(), err error) {
 	switch {

@@ -73,8 +73,8 @@ func (q *flowQueue) doomed(r *Request, now time.Duration) bool {
 	return last > 0 && end > last && waited < last+last/8
 }
 
-// longest returns how long few requests of the flow execute for longer. Where none has ended, those
-// that execute have done half of their work on average.
+// longest returns how long few requests of the flow execute for longer. Where none has ended, the
+// executing requests have done half of their work on average.
 func (q *flowQueue) longest(now time.Duration) time.Duration {
 	if q.expected.seen == 0 && q.using > 0 {
 		return time.Duration(2 * q.used(now) / float64(q.using) * float64(time.Second))

@@ -24,8 +24,8 @@
 // gone do not count, whatever they owe. So neither the number of names seen before nor names that come and go
 // slow V down: it depends on who is there now.
 //
-// S of a flow is what it was given, divided by its weight: what its ended requests took, and for those that
-// execute what they have used so far or are expected to use, whichever is more. V - S is what the flow
+// S of a flow is what it was given, divided by its weight: what its ended requests took, and what its
+// executing requests have used so far or are expected to use, whichever is more. V - S is what the flow
 // is owed. A flow with S beyond V owes: it keeps S when it becomes inactive, until V passes.
 // When no request waits, all flows have what they ask for, and nobody owes anything.
 //
@@ -39,7 +39,7 @@
 // Transactions on Networking 1(3), 1993) and WF2Q+ (Bennett and Zhang, IEEE/ACM Transactions on
 // Networking 5(5), 1997), with M in place of the unknown cost, as in 2DFQ (Mace et al., SIGCOMM 2016). A
 // request that arrived while no other of its flow waited is a newcomer. It has K = S, as a task that joins
-// EEVDF in Linux has a shorter slice: it starts before those that are served all the time, without more
+// EEVDF in Linux has a shorter slice: it starts before flows that are served all the time, without more
 // of a share. On a tie the request that arrived first starts first.
 //
 // # Newcomers
@@ -60,16 +60,17 @@
 // would wait for a round. Most newcomers ask for little. So they have a lane: of the seats in use, three
 // quarters are theirs before others, where they owe nothing. The lane is a token bucket of at most a second of
 // the level. A newcomer takes part if the bucket has what it is expected to use. Who
-// arrived first goes first, where one that is expected to use more counts as one that arrived later, by
-// at most the time in which each active flow is served once.
+// arrived first goes first. A newcomer that is expected to use more counts as one that arrived later, by
+// at most the time that serves each active flow once.
 //
 // # What is promised
 //
-// Rate. Let e have requests that wait all the time. Of what the lane leaves, at least a quarter of the level, only
-// flows with a K of at most that of e are served before it. They are owed at least as much as e, less one M
-// of each. So as long as the flows that always ask are owed a quarter of the level together or less, none falls behind V by
-// more than its M and one request of each of the others. Where they are owed more, and newcomers
-// ask for all of the lane, they get a quarter of the level, divided by the same rules.
+// Rate. Let e have requests that wait all the time. Of what the lane leaves, at least a quarter of the
+// level, only flows with a K no larger than K of e are served before it. They are owed at least as much
+// as e, less one M of each. So as long as the flows that always ask are owed a quarter of the level
+// together or less, none falls behind V by more than its M and one request of each of the others. Where
+// they are owed more, and newcomers ask for all of the lane, they get a quarter of the level, divided by
+// the same rules.
 //
 // Newcomer. Let a request r of one seat arrive, of a flow that owes nothing and has no other that waits. Let X be what is left
 // of the requests that execute, and w the largest width that waits. Then it waits at most
@@ -92,7 +93,7 @@
 // start, an end and a rejection take O(log n) of n flows. K of a flow grows while its requests
 // execute for longer than expected; it is brought up to date when the flow is first.
 //
-// The constants are those of the average work, which a request may exceed. Package test/search looks for
+// The constants hold for the average work, which a request may exceed. Package test/search looks for
 // arrivals that break these promises; docs/design/schedule.md in the repository has what it found.
 //
 // # Widths and limits

@@ -14,7 +14,7 @@ type flowQueue struct {
 	entity
 	hash flow.Hash
 
-	line      line // requests that wait, and those of them that stepped aside
+	line      line // requests that wait, and the ones among them that stepped aside
 	aside     line
 	finishing int // requests in their additional latency
 	seats     int // in use by requests that execute or are in their additional latency
@@ -119,7 +119,7 @@ type flows struct {
 	byHash  map[flow.Hash]*flowQueue
 	tenants map[tenantName]*tenant
 	spares  []*flowQueue
-	oldest  *entity // of those that rest
+	oldest  *entity // of the entities that rest
 	newest  *entity
 	resting int
 }
@@ -187,7 +187,7 @@ func (s *scheduler) scheduleOf(e *entity) *schedule {
 	return &s.root
 }
 
-// rest lets e rest, which has become inactive, and forgets those that rest for longest.
+// rest lets e rest, which has become inactive, and forgets the entities that rest for longest.
 func (s *scheduler) rest(e *entity) {
 	l := &s.flows
 	if !e.resting {

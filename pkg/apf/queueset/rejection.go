@@ -6,9 +6,9 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// displaced returns the request that a request of the flow, nil for one without a queue, displaces from a full
-// level: the last one of the flow of which most wait, or nil if that is the new one. Where as many
-// wait, it is that of the flow that was given most.
+// displaced returns the request that a request of the flow, nil for one without a queue, displaces from
+// a full level: the last one of the flow with most requests that wait, or nil if that is the new one. Of
+// flows with equally many, it takes the one that was given most.
 func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time.Duration) *Request {
 	own, waiting := &entity{weight: weightOf(r.Weight)}, 0
 	if r.Tenant != "" {

@@ -30,7 +30,7 @@ type Request struct {
 	// Tenant names the tenant of the flow within its flow schema. A flow without one is a tenant of
 	// its own.
 	Tenant string
-	// Weight is that of the flow, and TenantWeight that of its tenant. Less than 1 means 1.
+	// Weight is the weight of the flow, and TenantWeight the weight of its tenant. Less than 1 means 1.
 	Weight, TenantWeight int
 	// Unseated means that the request takes no seat while it executes. Only for Exempt,
 	// which never waits for seats.

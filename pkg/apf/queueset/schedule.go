@@ -6,13 +6,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// ServiceTimeGuess is how long a request is taken to execute of which nothing is known, in dumps.
+// ServiceTimeGuess is how long, in dumps, a request is taken to execute while nothing is known about it.
 const ServiceTimeGuess = 3 * time.Millisecond
 
 // scheduler orders the requests that wait, and decides which of them starts on the free seats.
 type scheduler struct {
 	root    schedule
-	firsts  executions // requests of flows of which nothing was known
+	firsts  executions // requests of flows that nothing was known about
 	flows   flows
 	limit   int // seats: C of the package comment
 	inUse   int // seats; may exceed the limit after that was lowered
@@ -237,7 +237,7 @@ func (s *scheduler) top(q *flowQueue) *entity {
 	return &q.entity
 }
 
-// charge raises S of e to the least of r, which is dispatched, and V to that of the first request.
+// charge raises S of e to the least of r, which is dispatched, and V to S of the first request.
 func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Duration) {
 	serves.touch(e)
 	first := serves.first(now)
@@ -344,8 +344,8 @@ func (s *scheduler) maxOvertaken() float64 {
 	return maxOvertaking.Seconds() * float64(s.limit) / s.root.activeWeight
 }
 
-// overtaker returns the request that may start on the free seats instead of that of first, which does
-// not fit.
+// overtaker returns the request that may start on the free seats instead of the request of first,
+// which does not fit.
 func (s *scheduler) overtaker(first *entity, now time.Duration) *Request {
 	fitting := s.widths.upTo(s.free())
 	if first.head.stamps[0].alone || fitting == 0 || s.waiting-fitting < 2 {

@@ -145,7 +145,7 @@ type Figures struct {
 	// Bounds of S over the queues with waiting requests, and of S less the estimated work in
 	// progress, in seat-seconds. All are zero without these queues.
 	NextS, NextDiscountedS Range
-	// EpochAdvances counts how often the virtual clock was set back, as that of k8s.io/apiserver may be.
+	// EpochAdvances counts how often the virtual clock was set back, as k8s.io/apiserver may do.
 	// This one never is.
 	EpochAdvances uint64
 }

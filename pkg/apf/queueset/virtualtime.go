@@ -12,7 +12,7 @@ type entity struct {
 	weight   float64
 	claim    float64 // how far S was behind V when no request waited any more
 	pausedIn uint64  // the period of claim
-	start    float64 // S without what executes; means nothing in another period than that of the schedule
+	start    float64 // S without what executes; means nothing in another period than the schedule's
 	period   uint64  // of start
 
 	waiting   int // requests
@@ -73,7 +73,7 @@ type schedule struct {
 
 	newcomers newcomers
 
-	firsts *executions // of requests of flows of which nothing was known
+	firsts *executions // of requests of flows that nothing was known about
 
 	places  order // entities with requests that wait, by K as it was, or more
 	lengths order // the same by the number of these requests
@@ -82,8 +82,8 @@ type schedule struct {
 	dispatched float64 // S of the request that was dispatched last
 }
 
-// advance advances V to now. Since it was advanced last, there were so many seats for the entities, of
-// which so many were in use.
+// advance advances V to now. Since it was advanced last, there were capacity seats for the entities, and
+// inUse of these were in use.
 func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
 	s.capacity = capacity
 	if now <= s.last {
@@ -189,7 +189,7 @@ func (s *schedule) keyOf(e *entity, now time.Duration) float64 {
 	return start + s.expectedOf(e).work/e.weight
 }
 
-// depth returns which of the stamps of its requests is that of e.
+// depth returns which of the stamps of its requests belongs to e.
 func (e *entity) depth() int {
 	if e.of != nil {
 		return 1
@@ -330,9 +330,9 @@ func (l *newcomers) remove(e *entity) {
 	e.before, e.after, e.newcomer = nil, nil, false
 }
 
-// newcomer returns the newcomer that goes before others now, nil without one: of those for which there
-// is credit the one that arrived first, where who is expected to use more counts as one that arrived later, by
-// at most the time in which each active entity is served once.
+// newcomer returns the newcomer that goes before others now, nil without one: of the newcomers
+// with credit, the one that arrived first. Who is expected to use more counts as one that arrived later,
+// by at most the time that serves each active entity once.
 func (s *schedule) newcomer(now time.Duration) *entity {
 	var first *entity
 	var earliest float64

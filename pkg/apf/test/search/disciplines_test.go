@@ -177,7 +177,7 @@ type isolation struct {
 	p99  float64 // from the arrival to the end of requests of the smallest tenant, in seconds
 }
 
-// isolationOf looks every 10 ms, after ten seconds in which a level may learn.
+// isolationOf looks every 10 ms, after a level had ten seconds to learn.
 func isolationOf(h *History) isolation {
 	const step, warm = 10 * ms, 10 * s
 	given, rate := map[string]float64{}, map[string]float64{}
