@@ -39,7 +39,7 @@ type Input struct {
 	// Files are laid over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
-	// Now is the time by which objects have expired.
+	// Now decides which objects have expired.
 	Now time.Time
 	// Read passes the requests of logs, and waits in logs of clients, to a Traffic; nil
 	// without logs. It returns sentences about what they leave out.

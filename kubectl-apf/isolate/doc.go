@@ -33,7 +33,7 @@
 // otherwise: all their requests go to a level of one share, which borrows nothing and has one short queue. Leader
 // election and exempt levels keep theirs. An annotation has the time for which this is meant. Users that the
 // cluster depends on are never demoted: users of the system, service accounts of kube-system and of OpenShift,
-// and those of webhooks and aggregated servers.
+// and the users of webhooks and aggregated servers.
 //
 // # Proof
 //

@@ -50,7 +50,7 @@ func (p *plan) may(account source.Account, verb, group, resource, namespace stri
 // maxKnown is the number of service accounts of a namespace whose permissions are asked for.
 const maxKnown = 20
 
-// known returns the accounts; instead of all of a namespace, those that it has, if they are known.
+// known returns the accounts. All accounts of a namespace are replaced by the ones it has, if they are known.
 func (p *plan) known() (all []source.Account) {
 	for _, account := range p.Accounts {
 		names := p.Facts.ServiceAccounts[account.Namespace]

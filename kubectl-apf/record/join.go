@@ -64,7 +64,7 @@ func pair(event *item, lines []item) bool {
 	return fits && (len(lines) == 1 || distance(line) <= distance(&lines[1]))
 }
 
-// distinct returns the items without those that are there twice.
+// distinct returns the items, each of them once.
 func (r *Recording) distinct(items []item) []item {
 	once := slices.CompactFunc(items, func(a, b item) bool {
 		return a.ID != "" && a.Arrival.Equal(b.Arrival) && a.key() == b.key()

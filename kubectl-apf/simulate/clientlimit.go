@@ -70,7 +70,7 @@ type LimitedLevel struct {
 	OthersAfter  Figures `json:"othersAfter"`
 }
 
-// episode is a time in which a client waited for its limit.
+// episode is a time when a client waited for its limit.
 type episode struct {
 	from, until time.Time
 	delay       time.Duration // the mean wait
@@ -130,7 +130,7 @@ func (c *ClientLimit) Without(open func() (Source, error)) (*WithoutLimit, error
 	return w, nil
 }
 
-// episodes returns the times in which the client waited.
+// episodes returns the times when the client waited.
 func (c *ClientLimit) episodes() (all []*episode) {
 	slices.SortFunc(c.waits, func(a, b limitWait) int { return a.at.Compare(b.at) })
 	for _, wait := range c.waits {

@@ -31,7 +31,7 @@ func (w *weekly) Read(into *trace.Request) error {
 func (*weekly) Header() trace.Header { return trace.Header{} }
 func (*weekly) Close() error         { return nil }
 
-// Seats are divided again each 10 s, but not 60,480 times in a week in which nothing happens.
+// Seats are divided again each 10 s, but not 60,480 times in a week when nothing happens.
 func TestSilenceTakesNoTime(t *testing.T) {
 	for _, engine := range []EngineKind{Library, APF} {
 		c, err := configuration.BuiltIn("1.33")

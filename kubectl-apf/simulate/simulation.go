@@ -23,8 +23,8 @@ const (
 	// watchContext is how many events and requests a simulation handles before it checks its
 	// context and reports its progress.
 	watchContext = 1 << 14
-	// restAfter is after how many periods in which no request arrives or ends the seats are no longer divided again: by
-	// then the demand of before has decayed to 2 %. Traces have silent nights.
+	// restAfter is for how many periods the seats are still divided again while no request arrives or ends:
+	// by then the demand of before has decayed to 2 %. Traces have silent nights.
 	restAfter = 180
 	// settling is how much of the beginning of the trace is played to settle the limits.
 	settling = 3 * allocation.Period
@@ -49,7 +49,7 @@ type simulation struct {
 	// ungoverned is the number of requests that flow control does not govern.
 	ungoverned int64
 	steps      int
-	quiet      int // periods in which no request arrived or ended
+	quiet      int // periods since a request last arrived or ended
 	resting    bool
 	then       Recorded
 }

@@ -179,8 +179,8 @@ func tryOf(r *logs.Request) Try {
 	return t
 }
 
-// limitsOf returns the limits of a lease: those of a client that renews it more seldom than client-go does are longer
-// in proportion.
+// limitsOf returns the limits of a lease. If its client renews it more seldom than client-go does, they are
+// longer in proportion.
 func (l *Leases) limitsOf(s *leaseState) LeaseLimits {
 	limits, usual := l.limits, median(s.usual)
 	if limits == (LeaseLimits{}) {

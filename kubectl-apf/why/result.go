@@ -140,7 +140,7 @@ type Level struct {
 	UsedAtMost     *float64 `json:"usedAtMost,omitempty"`
 	Demanded       *float64 `json:"demanded"`
 	DemandedAtMost *float64 `json:"demandedAtMost,omitempty"`
-	// Seconds is the time that these are about: in which requests of the query were rejected or waited.
+	// Seconds is the time that these are about, when requests of the query were rejected or waited.
 	Seconds *float64 `json:"seconds"`
 	// ByServer are the API servers, if there are several.
 	ByServer []Server `json:"byServer,omitempty"`

@@ -16,7 +16,7 @@ const (
 	longestTrouble = 10 * time.Minute
 )
 
-// window is the time in which requests of a level were rejected or waited, in steps since 1970. What a level did
+// window is the time when requests of a level were rejected or waited, in steps since 1970. What a level did
 // in the rest of a day says nothing about it.
 type window map[int64]bool
 

@@ -31,7 +31,7 @@ func surveyed(q Query, servers []string, calls ...call) Result {
 	return i.Result()
 }
 
-// incident is five minutes in which runaway uses nine of ten seats, and one of alice's requests a second is
+// incident is five minutes long: runaway uses nine of ten seats, and one of alice's requests a second is
 // rejected.
 func incident() (calls []call) {
 	calls = steady("runaway", "users", 9, 300)

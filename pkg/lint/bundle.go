@@ -25,7 +25,7 @@ type Bundle struct {
 	// Documents are the manifests of the bundle, as they were written.
 	Documents []Document
 	Facts     Facts
-	// Now is the time by which objects have expired; zero if nothing is judged by it.
+	// Now decides which objects have expired; zero if nothing is judged by it.
 	Now time.Time
 	// Only selects findings about these objects; nil selects all. The rest of the
 	// bundle is what they are judged against.

@@ -38,7 +38,7 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others [
 
 func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
 
-// shadowing returns those of the others that shadow the schema.
+// shadowing returns which of the others shadow the schema.
 func shadowing(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*compared {
 	one := newCompared(schema)
 	return shadowedBy(one, earlierThan(one, comparedOf(others), unlimited()), isPresent, unlimited())

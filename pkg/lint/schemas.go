@@ -29,7 +29,7 @@ func (j *judge) judgeSchemas() {
 	known := newKnown(&j.Facts)
 	schemas, budgets := comparedOf(j.schemas), make([]*budget.Budget, len(j.schemas))
 	var before earlier    // whose level exists
-	var peers []*compared // those of them of the precedence at hand
+	var peers []*compared // the earlier ones of the precedence at hand
 	var never []neverMatching
 	for i, schema := range schemas {
 		within := j.ofCheck()

@@ -98,7 +98,7 @@ func (k *known) scopesOf(groups sets.Set[string], resource string) scopes {
 }
 
 // scopesInAnyGroup returns the scopes of a resource in every API group: the table of built-in
-// resources does not have those of a cluster.
+// resources does not have the other resources of a cluster.
 func (k *known) scopesInAnyGroup(resource string) scopes {
 	if k.discovered == nil {
 		return unknownScopes(resource)
@@ -118,8 +118,8 @@ func (k *known) scopesInAnyGroup(resource string) scopes {
 
 // reach is what the API groups, resources and scope of a rule leave for its verbs.
 type reach struct {
-	// scopes are the scopes of the resources by their subresource; those that have no meaning
-	// of their own are one.
+	// scopes are the scopes of the resources by their subresource; all subresources without a
+	// meaning of their own are one.
 	scopes map[string]scopes
 	// namespaced and cluster say which requests the rule is for.
 	namespaced, cluster bool

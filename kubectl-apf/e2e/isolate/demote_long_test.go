@@ -126,7 +126,7 @@ func (s *site) overload(t *testing.T) func() {
 	}
 }
 
-// measure returns the 99th percentile of the latencies of the others, each of which sends a request a second.
+// measure returns the 99th percentile of the latencies of the others. Each of them sends a request a second.
 func (s *site) measure(t *testing.T, lasting time.Duration) time.Duration {
 	ctx, cancel := context.WithTimeout(t.Context(), lasting)
 	defer cancel()

@@ -26,7 +26,7 @@ type addressLimits struct {
 	// addresses has an *addressLimit for each address from which a token was reviewed.
 	addresses *lru.Cache
 	// suspects is the number of suspect addresses that asked in the current period, and before is
-	// that of the period before it. Both are periods of countedFor.
+	// the number in the period before it. Both are periods of countedFor.
 	suspects, before int
 	period           time.Time
 }
@@ -35,7 +35,7 @@ type addressLimits struct {
 type addressLimit struct {
 	*rate.Limiter
 	suspect bool
-	// counted is the period in which the address was counted last.
+	// counted is the last period that the address was counted in.
 	counted time.Time
 }
 
@@ -112,7 +112,7 @@ func (l *addressLimits) note(remoteAddr string, accepted bool, now time.Time) {
 		return
 	}
 	if l.share(address, now) > suspectTokenBurst {
-		_ = address.AllowN(now, 1) // its part begins now: new ones take none from those that wait
+		_ = address.AllowN(now, 1) // its part begins now: new ones take none from the ones that wait
 	}
 }
 

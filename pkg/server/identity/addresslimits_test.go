@@ -28,7 +28,7 @@ func attack(l *addressLimits, begin time.Time, addresses int, client string, atM
 	return took, false
 }
 
-// The bounds are those of the comment of addressLimits: each of m addresses is new once, and then one
+// The bounds are the ones in the comment of addressLimits: each of m addresses is new once, and then one
 // of m that share a limit.
 func TestNoNumberOfAddressesKeepsAClientFromItsReview(t *testing.T) {
 	const m = 1000

@@ -122,7 +122,7 @@ type verifiedCertificate struct {
 	chains []period
 }
 
-// period is the time in which all certificates of a chain are valid, both ends included.
+// period is the time when all certificates of a chain are valid, both ends included.
 type period struct{ from, to time.Time }
 
 // valid reports whether a verified chain is valid at a time.

@@ -316,7 +316,7 @@ func TestRememberedCertificatesAreBounded(t *testing.T) {
 	require.False(t, known, "the ones used last are remembered")
 }
 
-// A client may present 256 KiB in one message, of which its certificate is a part.
+// A client may present 256 KiB in one message. Its certificate is a part of that message.
 func TestARememberedCertificateHoldsNothingThatWasPresentedWithIt(t *testing.T) {
 	root, ca := issue(t, "root", nil, true, time.Hour), &bundle{}
 	ca.use(root)

@@ -91,7 +91,8 @@ func (s statuses) write(err error) error {
 	}
 }
 
-// largerThanSent reports whether the client of etcd rejected a request, whose limit is that of its library.
+// largerThanSent reports whether the client of etcd rejected a request for its size. The limit is in the
+// client's library.
 func largerThanSent(err error) bool {
 	return status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
 }

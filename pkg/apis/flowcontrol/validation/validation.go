@@ -83,7 +83,7 @@ func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.Error
 // maxControllers is how many controllers the library validates.
 const maxControllers = 8
 
-// validateControllers rejects owner references of which very many are controllers. The library
+// validateControllers rejects owner references if very many are controllers. The library
 // reports each controller after the first together with all owners, so 40,000 of them would give
 // a message of gigabytes.
 func validateControllers(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {

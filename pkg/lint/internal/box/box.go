@@ -35,7 +35,7 @@ var (
 type Box struct {
 	kind  kind
 	users *Users
-	// lists are in the order in which they are compared: the more selective first.
+	// lists are in the order they are compared: the more selective first.
 	lists []list
 	// steps is what a look at each element costs.
 	steps int

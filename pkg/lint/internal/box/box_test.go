@@ -20,7 +20,7 @@ func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
 
 func always(int) bool { return true }
 
-// someUsers are sets of each kind, and pairs of which one covers or intersects the other.
+// someUsers are sets of each kind, and pairs where one set covers or intersects the other.
 func someUsers() []rules.Users {
 	return []rules.Users{
 		{Kind: rules.Authenticated}, {Kind: rules.Unauthenticated}, {Kind: rules.ServiceAccounts},

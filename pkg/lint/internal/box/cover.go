@@ -8,7 +8,7 @@ import (
 )
 
 // Cover returns owners whose boxes together have every request of the given boxes, in the order
-// in which they were found. It is not ok if some request is in no box of an owner that may
+// they were found. It is not ok if some request is in no box of an owner that may
 // count, or if the budget is spent. The package comment has the method.
 func (x *Index) Cover(given []Box, mayCount func(owner int) bool, within *budget.Budget) (owners []int, ok bool) {
 	s := search{index: x, mayCount: mayCount, within: within, isOwner: map[int]bool{}}

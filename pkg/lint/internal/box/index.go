@@ -3,7 +3,7 @@ package box
 import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 
 // Index finds the boxes that select a user. The zero value is empty. Boxes are numbered in the
-// order in which they are added, and cannot be removed.
+// order they are added, and cannot be removed.
 type Index struct {
 	boxes []Box
 	// owners has the owner of each box.

@@ -11,8 +11,8 @@ import (
 type urls struct {
 	exact values
 	all   bool
-	// below are the prefixes of the covered paths (rules.Below), sorted, without those that
-	// another one is a prefix of. So a prefix of a path is the last one that is not after it.
+	// below are the prefixes of the covered paths (rules.Below), sorted. A prefix that begins with
+	// another one is left out, so a prefix of a path is the last one that is not after it.
 	below []string
 }
 

@@ -67,7 +67,7 @@ func (u *Users) hasKind(kinds ...rules.UsersKind) bool {
 	return slices.ContainsFunc(kinds, func(kind rules.UsersKind) bool { return u.kinds&(1<<kind) != 0 })
 }
 
-// wider returns the set and those that cover it (rules.Users.Covers), of which there are few.
+// wider returns the set and the few sets that cover it (rules.Users.Covers).
 // The set is not Everyone, and Everyone is not among them.
 func wider(set rules.Users) [4]rules.Users {
 	all := [4]rules.Users{set, set, set, set}

@@ -67,7 +67,7 @@ func (d Directory) removeAbandonedParts() error {
 	return err
 }
 
-// files returns the paths of the snapshots, the oldest first. Those of the future come before all
+// files returns the paths of the snapshots, the oldest first. Snapshots of the future come before all
 // others: a clock that was ahead took them, and they would be the newest until their time comes.
 func (d Directory) files() ([]string, error) {
 	paths, err := d.matching(namePattern)
@@ -106,7 +106,7 @@ func (d Directory) Schedule(ctx context.Context, interval time.Duration, log log
 	}
 }
 
-// untilNext returns the time until a snapshot is due, 0 for now. Those of the future say nothing.
+// untilNext returns the time until a snapshot is due, 0 for now. Snapshots of the future say nothing.
 func (d Directory) untilNext(interval time.Duration) time.Duration {
 	files, _ := d.files() // Take reports the error
 	if len(files) == 0 {
