@@ -108,7 +108,7 @@ func (c Climb) Shrink(f Finding) Finding {
 }
 
 // simplifications take something away from clients.
-var simplifications = []func(*Client){
+var simplifications = []func(*Client){ //nolint:gochecknoglobals // never changed
 	func(c *Client) { c.Tenant, c.TenantWeights = "", nil },
 	func(c *Client) { c.Weights = nil },
 	func(c *Client) { c.TenantWeights = nil },

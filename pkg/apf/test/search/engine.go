@@ -8,7 +8,7 @@ import (
 )
 
 // Engine is the discipline of package queueset.
-var Engine = Discipline{Name: "engine", New: newEngine}
+var Engine = Discipline{Name: "engine", New: newEngine} //nolint:gochecknoglobals // never changed
 
 // engine is a Level. The State of a Request is its *queueset.Request.
 type engine struct {

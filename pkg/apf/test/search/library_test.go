@@ -17,7 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-func init() { library = Discipline{Name: "library", New: newLibrary} }
+func init() { library = Discipline{Name: "library", New: newLibrary} } //nolint:gochecknoinits // only where the library is built in
 
 // peer is a Level. The State of a Request is its *peerRequest.
 type peer struct {
@@ -72,7 +72,7 @@ func (p *peer) Leave(r *Request) {
 // Finish implements Level.
 func (p *peer) Finish(r *Request) {
 	state := r.State.(*peerRequest)
-	state.Request.Finish(func() {})
+	state.Finish(func() {})
 	state.cancel()
 }
 

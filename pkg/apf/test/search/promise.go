@@ -32,7 +32,7 @@ const (
 	mostIdle    = 0.001
 )
 
-var names = [promises]string{"rate", "lag", "newcomer", "wide", "tenant", "full level", "patience", "deadlines", "work", "faults"}
+var names = [promises]string{"rate", "lag", "newcomer", "wide", "tenant", "full level", "patience", "deadlines", "work", "faults"} //nolint:gochecknoglobals // never changed
 
 // String returns the name.
 func (p Promise) String() string { return names[p] }

@@ -36,7 +36,7 @@ type Rules struct {
 // has paid it. Once seats are kept for a request it is next, and uses them. Whoever begins to wait starts at the level from which all that wait, in front of it, get
 // together one largest request of each, of their own, and not before others that
 // have just begun.
-var Reference = Discipline{Name: "reference", New: Broken(Rules{}).New}
+var Reference = Discipline{Name: "reference", New: Broken(Rules{}).New} //nolint:gochecknoglobals // never changed
 
 // Broken returns the Reference with rules that are broken on purpose.
 func Broken(rules Rules) Discipline {
