@@ -180,14 +180,15 @@ func (t *topCommand) showTwice(ctx context.Context, from source.Source, before [
 		}
 	}
 	now := before
-	if periodic.Wait(ctx, t.env.Clock, t.interval) {
+	switch {
+	case periodic.Wait(ctx, t.env.Clock, t.interval):
 		var err error
 		if now, err = t.read(ctx, from); err != nil {
 			return err
 		}
-	} else if lines > 0 {
+	case lines > 0:
 		return nil
-	} else {
+	default:
 		before = nil
 	}
 	if lines > 0 {

@@ -31,11 +31,11 @@ func (p *plan) result() (*Result, error) {
 // effective returns objects whose flow schemas all match requests, and what they change.
 func (p *plan) effective() ([]Object, diff.Result, error) {
 	for {
-		make := p.objects
+		propose := p.objects
 		if p.Demote != "" {
-			make = p.demotion
+			propose = p.demotion
 		}
-		objects, err := make()
+		objects, err := propose()
 		if err != nil {
 			return nil, diff.Result{}, err
 		}

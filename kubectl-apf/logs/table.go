@@ -70,7 +70,7 @@ func (r *reader) tableRow(text []byte) (kind Kind, isRow bool) {
 	}
 	row := map[string]json.RawMessage{}
 	for i, value := range values {
-		row[r.columns[i]], _ = json.Marshal(value) // a text
+		row[r.columns[i]], _ = json.Marshal(value) //nolint:errchkjson // a text
 	}
 	return r.row(row, transport{}), true
 }
@@ -87,7 +87,7 @@ func (r *reader) row(row map[string]json.RawMessage, by transport) Kind {
 		if json.Unmarshal(value, &text) == nil {
 			switch trimmed := strings.TrimSpace(text); {
 			case strings.HasSuffix(column, "Time"):
-				value, _ = json.Marshal(metav1.NewMicroTime(timeOfTable(trimmed))) // a time
+				value, _ = json.Marshal(metav1.NewMicroTime(timeOfTable(trimmed))) //nolint:errchkjson // a time
 			case trimmed == "" && column != "Verb":
 				continue
 			case trimmed[:min(len(trimmed), 1)] == "{", trimmed[:min(len(trimmed), 1)] == "[":

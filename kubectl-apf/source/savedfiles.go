@@ -158,7 +158,7 @@ func (s *savedFiles) unzip(f savedFile, archive *plain.Archive, depth int) error
 		s.member(inner, in, archive, depth)
 		_ = in.Close() // it was read
 	}
-	return nil
+	return nil //nolint:nilerr // the archive keeps its error
 }
 
 // manifestPattern finds objects of the API group in YAML and JSON.

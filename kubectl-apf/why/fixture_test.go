@@ -143,10 +143,10 @@ func said(r Result) []string {
 }
 
 // steady returns a call each second that takes a second, so count seat-seconds.
-func steady(user, group string, seats uint64, count int) []call {
+func steady(user string, seats uint64, count int) []call {
 	calls := make([]call, count)
 	for i := range calls {
-		calls[i] = call{user: user, group: group, at: time.Duration(i) * time.Second, took: time.Second, told: told(user, seats, "executed")}
+		calls[i] = call{user: user, group: "users", at: time.Duration(i) * time.Second, took: time.Second, told: told(user, seats, "executed")}
 	}
 	return calls
 }

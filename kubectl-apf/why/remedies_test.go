@@ -56,7 +56,7 @@ func TestRemedies(t *testing.T) {
 				"This gives it 12 seats, 2 more; the others lose 1 of them. PriorityLevelConfiguration/queued spec.limited.nominalConcurrencyShares: 10, 12",
 		}},
 		{"with two servers there are twice as many seats", Query{User: "alice", Servers: 2}, crowded(), nil},
-		{"a flow that has less than its fair share is not isolated", Query{User: "alice"}, append(steady("runaway", "users", 6, 100), rejected("alice", "time-out")), nil},
+		{"a flow that has less than its fair share is not isolated", Query{User: "alice"}, append(steady("runaway", 6, 100), rejected("alice", "time-out")), nil},
 		{"lists without a limit are paged", Query{User: "alice"}, slices.Concat(repeat(10, list), []call{rejected("alice", "time-out"), end}),
 			[]string{page + "10 lists without a limit used 160 of 160 seat-seconds of the flow: 8.0 seats for 2s on average."}},
 		{"others' too", Query{User: "bob"}, slices.Concat(heavy("u1"), heavy("u2"), heavy("u3"), heavy("u4"), []call{rejected("bob", "time-out"), end}),

@@ -19,7 +19,7 @@ import (
 // crowded has 100 s of runaway, who uses all 10 seats of the level, and alice: one of her requests
 // is rejected, and two wait. The later one is logged first.
 func crowded() []call {
-	return append(steady("runaway", "users", 10, 100),
+	return append(steady("runaway", 10, 100),
 		call{user: "alice", group: "users", at: 20 * time.Second, took: 15 * time.Second, wait: 15 * time.Second, code: 429, told: told("alice", 1, "time-out")},
 		call{user: "alice", group: "users", at: 60 * time.Second, took: 4 * time.Second, wait: 3 * time.Second, told: told("alice", 1, "executed")},
 		call{user: "alice", group: "users", at: 40 * time.Second, took: 1500 * time.Millisecond, wait: 500 * time.Millisecond, told: told("alice", 1, "executed")},

@@ -34,7 +34,7 @@ func surveyed(q Query, servers []string, calls ...call) Result {
 // incident is five minutes long: runaway uses nine of ten seats, and one of alice's requests a second is
 // rejected.
 func incident() (calls []call) {
-	calls = steady("runaway", "users", 9, 300)
+	calls = steady("runaway", 9, 300)
 	for n := range 300 {
 		calls = append(calls, call{user: "alice", group: "users", at: time.Duration(n) * time.Second, took: time.Millisecond, code: 429, told: told("alice", 1, "queue-full")})
 	}
@@ -64,7 +64,7 @@ func TestTheTimeOfRejectionsIsJudged(t *testing.T) {
 			assert.Contains(t, strings.Join(r.Notes, "\n"), "priority level queued are of the 3")
 		})
 	}
-	calm := surveyed(Query{User: "alice"}, nil, quiet(0), quiet(time.Hour), steady("bob", "users", 1, 1)[0])
+	calm := surveyed(Query{User: "alice"}, nil, quiet(0), quiet(time.Hour), steady("bob", 1, 1)[0])
 	assert.InDelta(t, 3600, *calm.Levels[0].Seconds, 1, "without rejections, the whole log")
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -93,8 +94,6 @@ type withHeaders struct {
 // RoundTrip implements http.RoundTripper.
 func (w withHeaders) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
-	for name, values := range w.headers {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, w.headers)
 	return w.RoundTripper.RoundTrip(request)
 }
