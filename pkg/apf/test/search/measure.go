@@ -14,7 +14,7 @@ type Measures struct {
 	// enoughWork times the largest work. 1 if there is none.
 	Rate float64
 	// Lag is the most that a flow was owed while requests of it waited, in
-	// units of the largest work and of what it is owed while the longest request executes.
+	// units of the largest work and of what it may be owed while the longest request executes.
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
@@ -57,6 +57,7 @@ type account struct {
 	presence
 	requests []*Request
 	first    *Request // waits, and is judged while there is no debt
+	peak     float64  // seats that it would have got at most while it was active
 	left     bool     // a client left while it waited
 	debtor   bool     // in judge.debtors
 }
@@ -191,7 +192,8 @@ func (j *judge) serve(d float64) {
 			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
 				first.trial = nil
 			}
-			if unit := j.most + a.would*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
+			a.peak = max(a.peak, a.would)
+			if unit := j.most + a.peak*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
 				j.Lag, j.laggard, j.laggedAt = a.lag/unit, a, j.now+d
 			}
 		}
@@ -292,6 +294,7 @@ func (j *judge) apply(e *Event) {
 			waiting int
 		}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
 			if w.waiting == 0 {
+				w.lag = min(w.lag, max(w.backlog, 0))
 				w.restart(j.now)
 			}
 		}
@@ -361,12 +364,12 @@ func (j *judge) arrived(r *Request, a *account) {
 	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
 	a.requests = append(a.requests, r)
 	if g.place < 0 {
-		g.place, g.since = len(j.tenants), j.now
+		g.begin(len(j.tenants), j.now)
 		j.sum += g.most
 		j.tenants = append(j.tenants, g)
 	}
 	if a.place < 0 {
-		a.place, a.since = len(g.flows), j.now
+		a.begin(len(g.flows), j.now)
 		g.flows = append(g.flows, a)
 	}
 	for r.Width >= len(j.widths) {
@@ -460,6 +463,9 @@ func (j *judge) sentence(r *Request, a *account) {
 		return
 	}
 	r.trial = nil
+	if j.weighted {
+		return
+	}
 	_, width := bounds(j.widths)
 	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
 	v, g := float64(r.Width), a.tenant
@@ -528,7 +534,7 @@ func (j *judge) gone(r *Request, a *account) {
 	g.flows[a.place] = last
 	last.place = a.place
 	g.flows = g.flows[:len(g.flows)-1]
-	a.place, a.until, a.lag = -1, j.now, min(a.lag, 0)
+	a.place, a.until, a.lag, a.peak = -1, j.now, min(a.lag, 0), 0
 	if a.lag < 0 && !a.debtor {
 		a.debtor = true
 		j.debtors = append(j.debtors, a)
