@@ -157,11 +157,13 @@ func TestALostClientIsOneThatAQueueInOrderWouldServe(t *testing.T) {
 
 func TestUselessWorkIsForThoseThatSaidWhenTheyLeave(t *testing.T) {
 	client := Client{Flow: "flow", Names: 1, Every: time.Hour, Takes: 3 * s, Deadline: 2 * s}
-	starts := map[time.Duration][]string{s: {"flow"}}
-	_, m := play(script(starts), 1, 10*s, client)
+	starts, other := map[time.Duration][]string{s: {"flow"}}, once("other", 1, 0, s)
+	_, m := play(script(starts), 1, 10*s, client, other)
 	assert.InDelta(t, 1, m.Useless, 1e-9)
-	client.Deadline = 5 * s
 	_, m = play(script(starts), 1, 10*s, client)
+	assert.Zero(t, m.Useless, "nobody else waited")
+	client.Deadline = 5 * s
+	_, m = play(script(starts), 1, 10*s, client, other)
 	assert.Zero(t, m.Useless)
 }
 

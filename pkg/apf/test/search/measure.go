@@ -28,8 +28,8 @@ type Measures struct {
 	// Lost is how many clients left while they waited that were more patient than others of their flow,
 	// and that a queue in the order of arrival would have served.
 	Lost int
-	// Useless is the part of the executed work whose clients left before its end, at a deadline that
-	// they had announced.
+	// Useless is the part of the executed work that started while others waited, and whose clients left
+	// before its end, at a deadline that they had announced.
 	Useless float64
 	// Idle is the part of the seats' time in which seats were free while requests waited, all of which
 	// fitted. Kept is the same where only some of them fitted.
@@ -109,13 +109,27 @@ type judge struct {
 // Judge measures a History.
 func Judge(h *History) Measures {
 	j := newJudge(h)
-	for i := range h.Events {
-		j.advance(h.Events[i].At.Seconds())
-		j.apply(&h.Events[i])
-	}
-	j.advance(h.Scenario.Lasts.Seconds())
-	j.end()
+	j.read()
 	return j.Measures
+}
+
+func (j *judge) read() {
+	for i := range j.h.Events {
+		j.advance(j.h.Events[i].At.Seconds())
+		j.apply(&j.h.Events[i])
+	}
+	j.advance(j.h.Scenario.Lasts.Seconds())
+	j.end()
+}
+
+// overall returns the seat-seconds that a flow got, and that it was owed while it was active.
+func overall(h *History, flow string) (got, owed float64) {
+	j := newJudge(h)
+	j.read()
+	if a := j.flows[flow]; a != nil {
+		return a.got, a.owed
+	}
+	return 0, 0
 }
 
 func newJudge(h *History) *judge {
@@ -299,6 +313,7 @@ func (j *judge) apply(e *Event) {
 			}
 		}
 		a.executing++
+		r.contended = j.waiting > 0
 		a.inUse += float64(r.Width)
 		a.tenant.inUse += float64(r.Width)
 		j.inUse += r.Width
@@ -313,7 +328,7 @@ func (j *judge) apply(e *Event) {
 		j.ends -= float64(r.Width) * r.ended.Seconds()
 		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
 		j.executed += r.Work()
-		if r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
+		if r.contended && r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
 			j.useless += r.Work()
 		}
 		j.gone(r, a)
