@@ -186,7 +186,7 @@ func TestFaultsOfALevelAreSeen(t *testing.T) {
 
 func TestClientsWaitAndReturn(t *testing.T) {
 	closed := Client{Flow: "closed", Names: 1, Threads: 2, Takes: s, Think: s, Stagger: 1}
-	h, _ := play(Reference, 5, 11*s, closed)
+	h, _ := play(Reference(), 5, 11*s, closed)
 	assert.Equal(t, 12, outcomes(h)[0].served, "each of two threads sends one each two seconds")
 	impatient := Client{Flow: "impatient", Names: 1, Takes: s, Patience: 2 * s}
 	h, _ = play(script(nil), 1, 11*s, impatient)

@@ -17,7 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-func init() { library = Discipline{Name: "library", New: newLibrary} }
+// libraries returns the discipline of k8s.io/apiserver.
+func libraries() []Discipline { return []Discipline{{Name: "library", New: newLibrary}} }
 
 // peer is a Level. The State of a Request is its *peerRequest.
 type peer struct {
@@ -72,7 +73,7 @@ func (p *peer) Leave(r *Request) {
 // Finish implements Level.
 func (p *peer) Finish(r *Request) {
 	state := r.State.(*peerRequest)
-	state.Request.Finish(func() {})
+	state.Finish(func() {})
 	state.cancel()
 }
 

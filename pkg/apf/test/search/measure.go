@@ -218,7 +218,7 @@ func (j *judge) serve(d float64) {
 func (j *judge) payDebts(d float64) {
 	for _, g := range j.several {
 		if g.place < 0 {
-			g.lag = min(0, g.lag+g.weight*j.fluid.spare*d)
+			g.lag = min(0, g.lag+g.weight*j.spare*d)
 		}
 	}
 	left := j.debtors[:0]
@@ -227,7 +227,7 @@ func (j *judge) payDebts(d float64) {
 			g := a.tenant
 			rate := a.weight * g.spare
 			if g.place < 0 {
-				rate = g.weight * j.fluid.spare
+				rate = g.weight * j.spare
 			}
 			a.lag = min(0, a.lag+rate*d)
 		}

@@ -25,7 +25,7 @@ type Rules struct {
 	NoDeadlines bool
 }
 
-// Reference is the discipline that shows that the promises can be kept together. It is told how long each
+// Reference returns the discipline that shows that the promises can be kept together. It is told how long each
 // request takes, and walks all flows at each event.
 //
 // Each tenant, and each flow within its tenant, has a lag: how much less it got than its fair rate. It
@@ -37,7 +37,7 @@ type Rules struct {
 // executes uses the seats that are kept, too. Whoever begins to wait starts at the level from which all that wait, in front of it, get
 // together one largest request of each, of their own, and so does whoever has got nothing since
 // then.
-var Reference = Discipline{Name: "reference", New: Broken(Rules{}).New}
+func Reference() Discipline { return Discipline{Name: "reference", New: Broken(Rules{}).New} }
 
 // Broken returns the Reference with rules that are broken on purpose.
 func Broken(rules Rules) Discipline {

@@ -153,12 +153,12 @@ func (c *sender) request(thread int, now time.Duration) *Request {
 }
 
 func (c *sender) nameOf(n, thread int) string {
-	switch {
-	case c.Names == 1:
+	switch c.Names {
+	case 1:
 		return c.Flow
-	case c.Names == Fresh:
+	case Fresh:
 		return fmt.Sprint(c.Flow, "-", n)
-	case c.Names == PerThread:
+	case PerThread:
 		return fmt.Sprint(c.Flow, "-", thread/c.PerName)
 	}
 	return fmt.Sprint(c.Flow, "-", n%c.Names)

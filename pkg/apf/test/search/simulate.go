@@ -139,7 +139,7 @@ func (m *simulation) record(k Kind, r *Request) {
 	m.history.Events = append(m.history.Events, Event{At: m.now, Kind: k, Request: r})
 }
 
-func (m *simulation) fault(format string, args ...any) {
+func (m *simulation) faultf(format string, args ...any) {
 	m.history.Faults = append(m.history.Faults, fmt.Sprintf("at %v: ", m.now)+fmt.Sprintf(format, args...))
 }
 
@@ -162,11 +162,11 @@ func (m *simulation) next(r *Request, response time.Duration) {
 // Start implements Host.
 func (m *simulation) Start(r *Request) {
 	if r.phase != waits {
-		m.fault("a request of flow %s is started that does not wait", r.Flow)
+		m.faultf("a request of flow %s is started that does not wait", r.Flow)
 		return
 	}
 	if m.inUse+r.Width > m.seats && (m.inUse > 0 || m.seats == 0) {
-		m.fault("a request of %d seats is started while %d of %d are in use", r.Width, m.inUse, m.seats)
+		m.faultf("a request of %d seats is started while %d of %d are in use", r.Width, m.inUse, m.seats)
 	}
 	r.phase, r.started, r.ended = executes, m.now, m.now+r.Duration
 	m.inUse += r.Width
@@ -181,7 +181,7 @@ const backoff = time.Second
 // Reject implements Host.
 func (m *simulation) Reject(r *Request, retryAfter time.Duration) {
 	if r.phase != waits {
-		m.fault("a request of flow %s is rejected that does not wait", r.Flow)
+		m.faultf("a request of flow %s is rejected that does not wait", r.Flow)
 		return
 	}
 	r.phase = over

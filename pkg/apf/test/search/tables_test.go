@@ -128,17 +128,11 @@ func outcomes(h *History) []outcome {
 	return out
 }
 
-// library is set where the library's engine is built in.
-var library Discipline
-
 // disciplines returns what is compared: with the flag -all also what takes long, or keeps no promise.
 func disciplines() []Discipline {
-	out := []Discipline{Engine, Reference}
+	out := []Discipline{Engine(), Reference()}
 	if *all {
-		out = append(out, stopping)
-		if library.New != nil {
-			out = append(out, library)
-		}
+		out = append(append(out, stopping), libraries()...)
 	}
 	return out
 }
