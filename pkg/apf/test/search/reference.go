@@ -31,7 +31,7 @@ type Rules struct {
 // Each tenant, and each flow within its tenant, has a lag: how much less it got than its fair rate. It
 // grows by the fair rate and falls by the seats in use. The fair rate is the level of max-min, at most
 // what is asked for while something of the flow executes, and the whole level while it only waits. The
-// tenant with the greatest lag, less what its executing requests will still take, is served first, and
+// tenant with the greatest lag, less what its executing requests will still take beyond the fair rate, is served first, and
 // of its flows the one with the greatest lag. A debt, which is a negative lag, stays until the fair rate
 // has paid it. Once seats are kept for a request it is next. Who
 // executes uses the seats that are kept, too. Whoever begins to wait starts at the level from which all that wait, in front of it, get
@@ -79,18 +79,22 @@ type party struct {
 	most      float64    // largest work
 	line      []*Request // of a flow: waiting, in order of arrival
 	executing int
-	inUse     float64 // seats
-	ends      float64 // sum of width times end of what executes, in seat-seconds
+	inUse     float64       // seats
+	last      time.Duration // end of what executes
+	ends      float64       // sum of width times end of what executes, in seat-seconds
 	waiting   int
 	asks      float64       // seats of its requests
 	rate      float64       // fair rate, in seats
 	patience  time.Duration // of the client that left last
 }
 
-// key returns the lag less what the executing requests will still take.
+// key returns the lag less what the executing requests will still take beyond the fair rate.
 func (p *party) key(now time.Duration) float64 {
-	return p.own + p.ahead - (p.ends - p.inUse*now.Seconds())
+	return p.own + p.ahead - max(0, p.left(now)-p.rate*max(0, p.last-now).Seconds())
 }
+
+// left returns the seat-seconds that the executing requests will still take.
+func (p *party) left(now time.Duration) float64 { return p.ends - p.inUse*now.Seconds() }
 
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
@@ -370,6 +374,10 @@ func (l *reference) dispatch() {
 		l.host.Start(r)
 		for _, p := range []*party{f, f.parent} {
 			p.execute(r, 1)
+			if p.waiting == 0 {
+				// Nobody has a claim on what they do not ask for.
+				p.own, p.ahead = min(p.own, p.left(l.now)), 0
+			}
 		}
 	}
 }

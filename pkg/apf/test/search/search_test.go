@@ -82,7 +82,7 @@ func TestSearch(t *testing.T) {
 				t.Logf("the shortest: %v", f)
 			}
 			if *climbOn == "" {
-				assert.LessOrEqual(t, f.Loss, 1.0)
+				assert.LessOrEqual(t, f.Loss, mostLoss)
 			}
 		})
 	}
