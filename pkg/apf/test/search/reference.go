@@ -72,7 +72,6 @@ type party struct {
 	members   map[string]*party
 	active    []*party // members with requests, and those that owe
 	began     int      // to wait, in the order of all
-	fresh     bool     // nothing has started since it began to wait
 	weight    float64
 	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt
 	ahead     float64    // by how much it is served before that, since it began to wait
@@ -99,7 +98,7 @@ func (p *party) left(now time.Duration) float64 { return p.ends - p.inUse*now.Se
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
 	p.executing += int(sign)
-	p.most = max(p.most, r.Work())
+	p.most, p.last = max(p.most, r.Work()), max(p.last, r.ended)
 	p.inUse += sign * float64(r.Width)
 	p.ends += sign * float64(r.Width) * r.ended.Seconds()
 	p.asks += sign * float64(r.Width)
@@ -227,7 +226,7 @@ func (l *reference) Arrive(r *Request) {
 // begin places a party that begins to wait.
 func (l *reference) begin(p *party) {
 	l.begun++
-	p.began, p.fresh = l.begun, true
+	p.began = l.begun
 	var keys []float64
 	room := 0.0
 	for _, m := range p.parent.active {
@@ -253,7 +252,7 @@ func (l *reference) begin(p *party) {
 		start = keys[0]
 	}
 	for _, m := range p.parent.active {
-		if m.fresh && !l.rules.NewcomersFirst {
+		if m.waiting > 0 && !l.rules.NewcomersFirst {
 			m.ahead = max(m.ahead, max(start, 0)-max(m.own, 0))
 		}
 	}
