@@ -25,18 +25,18 @@ type Rules struct {
 	NoDeadlines bool
 }
 
-// Reference returns the discipline that shows that the promises can be kept together. It is told how long each
-// request takes, and walks all flows at each event.
+// Reference returns the discipline that shows which promises can be kept together. It is told how long
+// each request takes, and walks all flows at each event.
 //
 // Each tenant, and each flow within its tenant, has a lag: how much less it got than its fair rate. It
 // grows by the fair rate and falls by the seats in use. The fair rate is the level of max-min, at most
 // what is asked for while something of the flow executes, and the whole level while it only waits. The
-// tenant with the greatest lag, less what its executing requests will still take beyond the fair rate, is served first, and
-// of its flows the one with the greatest lag. A debt, which is a negative lag, stays until the fair rate
-// has paid it. Once seats are kept for a request it is next. Who
-// executes uses the seats that are kept, too. Whoever begins to wait starts at the level from which all that wait, in front of it, get
-// together one largest request of each, of their own, and so does whoever has got nothing since
-// then.
+// tenant with the greatest lag, less what its executing requests will still take beyond the fair rate,
+// is served first, and of its flows the one with the greatest lag; on a tie, who began to wait first. A
+// debt, which is a negative lag, stays until the fair rate has paid it. A claim ends when nothing waits.
+// Whoever begins to wait starts at the level from which all before it get together one largest request
+// of each, of their own, and lifts all that wait to it. Once seats are kept for a request it is next.
+// Who executes uses the seats that are kept for the next of its requests.
 func Reference() Discipline { return Discipline{Name: "reference", New: Broken(Rules{}).New} }
 
 // Broken returns the Reference with rules that are broken on purpose.
@@ -75,7 +75,7 @@ type party struct {
 	weight    float64
 	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt
 	ahead     float64    // by how much it is served before that, since it began to wait
-	most      float64    // largest work
+	most      float64    // largest work of a request that executed or was first
 	line      []*Request // of a flow: waiting, in order of arrival
 	executing int
 	inUse     float64       // seats
