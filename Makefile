@@ -350,6 +350,8 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 	@cd hack/lab && go run ./enginebench
 	@echo "bench: this server beside kube-apiserver (some minutes)"
 	@cd hack/lab && go run ./serverbench
+	@echo "bench: the limiter and the schedule beside others (some minutes)"
+	@cd hack/lab && go run ./limiterbench
 
 .PHONY: storms
 storms: ## Let greedy flows storm a level on both engines, and real servers; write docs/evidence/benchmarks.md (ten minutes)

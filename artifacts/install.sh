@@ -6,13 +6,16 @@
 # OVERLAY is a folder with a kustomization, such as artifacts/overlays/own-etcd or one of
 # your own that sets the image. VERSION is v1beta3, the default, or v1beta3 v1.
 #
-#   1. Apply the overlay, which registers nothing.
-#   2. Create or renew the certificates, by certificates.sh, or by cert-manager.
-#   3. Wait until every replica is ready.
-#   4. Register the versions, by registration/register.sh.
+#   1. Check that the Secret for etcd exists, unless the overlay has an etcd of its own.
+#   2. Apply the overlay, which registers nothing, without its FlowSchemas and priority levels.
+#   3. Create or renew the certificates, by certificates.sh, or by cert-manager.
+#   4. Wait until every replica is ready.
+#   5. Apply the FlowSchemas and priority levels, which kube-apiserver enforces at once.
+#   6. Register the versions, by registration/register.sh.
 #
-# So the cluster is as it was until a replica can serve. The script may be run again at
-# any time, also after an interruption; it changes only what differs. kubectl's usual
+# If a step fails, what was applied stays, and the message ends with the command that undoes it.
+# kube-apiserver serves and enforces what it did before, until a replica can serve. The script may be
+# run again at any time, also after an interruption; it changes only what differs. kubectl's usual
 # settings apply (KUBECONFIG); KUBECTL and OPENSSL name other programs.
 set -eu
 
@@ -38,19 +41,44 @@ shift
 [ $# -gt 0 ] || set -- v1beta3
 command -v "$kubectl" >/dev/null || die "$kubectl is not installed, or not in PATH"
 
-$kubectl apply -k "$overlay"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+$kubectl kustomize "$overlay" >"$dir/overlay.yaml"
+awk -v dir="$dir" '
+  function put() {
+    if (doc != "") printf "---%s\n", doc >(dir "/" (doc ~ /\napiVersion: flowcontrol\.apiserver\.k8s\.io\// ? "enforced" : "first") ".yaml")
+    doc = ""
+  }
+  /^---/ { put(); next }
+  { doc = doc "\n" $0 }
+  END { put() }' "$dir/overlay.yaml"
 
 etcd=
-if $kubectl -n $namespace get statefulset flowcontrol-etcd >/dev/null 2>&1; then etcd=-etcd; fi
-if $by_cert_manager; then
-  $kubectl apply -k "$artifacts/certificates/cert-manager$etcd"
-else
-  "$artifacts/certificates/certificates.sh" ${etcd:+-$etcd}
-fi
+if grep -q '^kind: StatefulSet' "$dir/overlay.yaml"; then etcd=-etcd; fi
 [ -n "$etcd" ] || $kubectl -n $namespace get secret $client >/dev/null 2>&1 ||
-  die "Secret $namespace/$client is missing, with ca.crt, tls.crt and tls.key for etcd: create it, and run this script again. Nothing is registered"
+  die "Secret $namespace/$client is missing, with ca.crt, tls.crt and tls.key for etcd. Nothing was changed. Create it, and run this script again:
+  kubectl create namespace $namespace --save-config
+  kubectl -n $namespace create secret generic $client --from-file=ca.crt=FILE --from-file=tls.crt=FILE --from-file=tls.key=FILE
+With an etcd of kubeadm the files are etcd/ca.crt, apiserver-etcd-client.crt and apiserver-etcd-client.key of /etc/kubernetes/pki on a control-plane node"
+
+undo="kubectl delete -k $overlay --ignore-not-found"
+if $kubectl -n $namespace get deployment flowcontrol-apiserver >/dev/null 2>&1; then
+  undo="kubectl -n $namespace rollout undo deployment/flowcontrol-apiserver"
+fi
+fail() { die "$1. Run this script again when the cause is removed, or undo what it has applied: $undo"; }
+trap 'fail "interrupted"' HUP INT TERM
+
+$kubectl apply -f "$dir/first.yaml" || fail "the overlay cannot be applied"
+if $by_cert_manager; then
+  $kubectl apply -k "$artifacts/certificates/cert-manager$etcd" || fail "the certificates cannot be requested"
+else
+  "$artifacts/certificates/certificates.sh" ${etcd:+-$etcd} || fail "the certificates are missing"
+fi
 
 say "waiting until all replicas are ready"
 $kubectl -n $namespace rollout status deployment/flowcontrol-apiserver --timeout="$patience" >/dev/null ||
-  die "the replicas are not ready within $patience: see 'kubectl -n $namespace get pods' and the logs of deployment/flowcontrol-apiserver. Run this script again when the cause is removed. Nothing was registered"
-"$artifacts/registration/register.sh" "$@"
+  fail "the replicas are not ready within $patience: see 'kubectl -n $namespace get pods' and the logs of deployment/flowcontrol-apiserver. Nothing was registered"
+[ ! -e "$dir/enforced.yaml" ] || $kubectl apply -f "$dir/enforced.yaml" || fail "the FlowSchemas cannot be applied. Nothing was registered"
+"$artifacts/registration/register.sh" "$@" || fail "the registration failed"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // credentials of clouds and OpenID Connect in a kubeconfig
@@ -43,19 +44,50 @@ var release = "0.1.0" //nolint:gochecknoglobals // see above
 
 // Run runs the program with its arguments, the first one its name, and returns its exit status.
 func Run(ctx context.Context, env Environment, args []string) int {
+	env = env.withPrintableOutput()
 	root := New(env)
-	root.SetArgs(arguments(args))
-	err := root.ExecuteContext(ctx)
+	words := arguments(args)
+	root.SetArgs(words)
+	err := isKnown(root, words)
+	if err == nil {
+		err = execute(ctx, root)
+	}
 	switch {
 	case err == nil:
 		return statusOK
 	case errors.Is(err, errFindings):
 		return statusFindings
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(env.ErrOut, "error: interrupted")
+		return statusFailed
 	default:
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") { // one for each file
 			fmt.Fprintln(env.ErrOut, "error:", line)
 		}
 		return statusFailed
+	}
+}
+
+// leave is how long a command may take to end after it was interrupted.
+const leave = time.Second
+
+var errInterrupted = errors.New("interrupted")
+
+// execute runs the command. One that is interrupted while it reads a long file or computes is abandoned: the
+// process is about to exit.
+func execute(ctx context.Context, root *cobra.Command) error {
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(leave):
+		return errInterrupted
 	}
 }
 
@@ -70,6 +102,9 @@ func arguments(args []string) []string {
 
 // New returns the command "kubectl apf".
 func New(env Environment) *cobra.Command {
+	if env.control == nil {
+		env = env.withPrintableOutput()
+	}
 	root := &cobra.Command{
 		Use:         "kubectl-apf",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl apf"},
@@ -87,7 +122,7 @@ Exit status: 0, or 1 for findings, differences and expectations that are not met
 if it could not do what it was asked to.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          isCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(env.In)
@@ -97,10 +132,32 @@ if it could not do what it was asked to.`,
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, c.CommandPath())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(newExplain(env), newWhose(env), newWhy(env), newTop(env), newLint(env), newDiff(env), newTest(env),
 		newRecord(env), newSimulate(env), newSize(env), newIsolate(env), newVersion(env))
 	setHelp(root, env)
 	return root
+}
+
+// isKnown rejects a first word that is no command, before the flags behind it are unknown.
+func isKnown(root *cobra.Command, words []string) error {
+	root.InitDefaultHelpCmd()
+	found, rest, err := root.Find(words)
+	if err != nil || found != root || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
+		return nil //nolint:nilerr // cobra reports it
+	}
+	return isCommand(root, rest)
+}
+
+// isCommand rejects an unknown command, and suggests commands with similar names.
+func isCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		return fmt.Errorf("unknown command %q for %q: did you mean %s?", args[0], root.CommandPath(), strings.Join(similar, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q; '%s --help' lists the commands", args[0], root.CommandPath(), root.CommandPath())
 }
 
 func newVersion(env Environment) *cobra.Command {

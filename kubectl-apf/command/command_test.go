@@ -1,7 +1,10 @@
 package command
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "schemas.yaml", flowSchema)
+	write(t, "audit.log", auditEvent)
 	write(t, "broken.yaml", "\tthis: is not\nYAML")
 	write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n")
 	server := newAPIServer(t)
@@ -21,7 +25,8 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"`},
+		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"; 'kubectl apf --help' lists the commands`},
+		{"a command that is mistyped", []string{"explian"}, `unknown command "explian" for "kubectl apf": did you mean explain?`},
 		{"a flag that is none", []string{"top", "--colour"}, "unknown flag: --colour; 'kubectl apf top --help' lists the flags"},
 		{"a view that is none", []string{"top", "pods"}, `top shows levels, flows or requests, not "pods"`},
 		{"an order that is none", []string{"top", "--sort=size"}, `the sort key "size" must be one of seats`},
@@ -34,7 +39,13 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		{"a resource that is none", []string{"explain", "list", "unicorns"}, "unicorns"},
 		{"no UID", []string{"whose"}, "either UIDs must be given, or -f"},
 		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, "schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"},
-		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or -f must be given"},
+		{"an interval below nothing", []string{"top", "--interval=-1s"}, "--interval is -1s: must not be negative"},
+		{"a lease without a namespace", []string{"why", "--lease=scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
+		{"a lease without a log", []string{"why", "--lease=shop/scaler"}, "--lease requires a log"},
+		{"a lease that no log has", []string{"why", "--lease=shop/scaler", "-f", "audit.log"}, "no log has a request for lease shop/scaler"},
+		{"limits that contradict each other", []string{"why", "--lease=shop/scaler", "-f", "audit.log", "--renew-deadline=20s"}, "--lease-duration 15s must be more than --renew-deadline 20s"},
+		{"the log of a client without a lease", []string{"why", "-f", "audit.log", "--client-log=a.log"}, "require --lease"},
+		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or a log (-f) is required"},
 		{"an audit log that is none", []string{"why", "-f", "schemas.yaml"}, "schemas.yaml: no event"},
 		{"nothing to compare with", []string{"diff"}, "-f or -k must be given"},
 		{"a file that is absent", []string{"diff", "-f", "absent.yaml"}, "absent.yaml"},
@@ -195,4 +206,38 @@ spec:
 		require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
 		assert.Equal(t, decision, answer.Outcome.Decision, "%s: %s", version, answer.Outcome.Why)
 	}
+}
+
+// A pipe that never ends stands for a long file.
+func TestInterruptEndsACommandThatReads(t *testing.T) {
+	in, end := io.Pipe()
+	defer end.Close() //nolint:errcheck // it has no error
+	ctx, interrupt := context.WithCancel(t.Context())
+	var out, errOut bytes.Buffer
+	env := environment(&out, &errOut)
+	env.In = in
+	status := make(chan int)
+	go func() {
+		status <- Run(ctx, env, []string{"kubectl-apf", "lint", "--offline", "--release=1.33", "-f", "-"})
+	}()
+	reads := make(chan error)
+	go func() {
+		_, err := end.Write([]byte(" "))
+		reads <- err
+	}()
+	select {
+	case err := <-reads:
+		require.NoError(t, err)
+	case <-status:
+		require.Fail(t, "it does not read", errOut.String())
+	}
+	interrupt()
+	assert.Equal(t, statusFailed, <-status)
+	assert.Equal(t, "error: interrupted\n", errOut.String())
+}
+
+func TestErrorsShowControlCharacters(t *testing.T) {
+	got := run(t, "lint", "--offline", "-f", "\x1b[2Jx.yaml")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Contains(t, got.errOut, `\u001b[2Jx.yaml`)
 }

@@ -23,6 +23,6 @@ func TestCompletion(t *testing.T) {
 	}
 	assert.Equal(t, []string{"explain", ":4"}, complete("exp"))
 	assert.Equal(t, []string{"levels", "flows", "requests", ":4"}, complete("top", ""))
-	assert.Equal(t, []string{"--flow-schema", ":4"}, complete("why", "--flow"))
+	assert.Equal(t, []string{"--flow-schema", ":4"}, complete("why", "--flow-s"))
 	assert.Equal(t, []string{"json", "yaml", "wide", ":4"}, complete("lint", "-o", ""))
 }

@@ -12,7 +12,7 @@ import (
 // diffCommand is "kubectl apf diff".
 type diffCommand struct {
 	looking
-	auditLog []string
+	logs logFlags
 }
 
 func newDiff(env Environment) *cobra.Command {
@@ -37,7 +37,7 @@ kubectl apf diff -f flowschemas.yaml --audit-log=audit.log
 # Say what a file changes in the built-in configuration, without a cluster
 kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
 	}.command(d.run)
-	c.Flags().StringArrayVar(&d.auditLog, "audit-log", nil, auditLogUsage)
+	c.Flags().StringArrayVar(&d.logs.audit, "audit-log", nil, auditLogUsage)
 	d.addTo(c)
 	return c
 }
@@ -63,7 +63,7 @@ func (d *diffCommand) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	comparison := diff.New(existing, applied, d.env.Clock.Now())
-	notes, err := readAuditLogs(d.env, d.auditLog, comparison.Observe)
+	notes, err := d.logs.read(ctx, d.env, comparison.Observe)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/component-base/term"
 	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 // Environment is what commands use of their process.
@@ -16,6 +18,23 @@ type Environment struct {
 	// Width returns the width of the terminal that Out is, in characters; 0 if it is
 	// none.
 	Width func() int
+	// control writes a control sequence to the terminal. Run sets it.
+	control func(sequence string) error
+}
+
+const (
+	// clearTerminal moves the cursor to the top of a terminal, and clears it.
+	clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
+	// replaceLines moves the cursor up a number of lines, and clears what follows.
+	replaceLines = "\x1b[%dA\x1b[J"
+)
+
+// withPrintableOutput returns the environment with outputs that write no control characters.
+func (e Environment) withPrintableOutput() Environment {
+	terminal := e.Out
+	e.control = func(sequence string) error { return writeText(terminal, sequence) }
+	e.Out, e.ErrOut = table.Printable(e.Out), table.Printable(e.ErrOut)
+	return e
 }
 
 // Process returns the environment of the process.

@@ -11,12 +11,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // explainCommand is "kubectl apf explain".
 type explainCommand struct {
 	looking
 	request explain.Flags
+	tenants rules.Tenants
 	trace   bool
 }
 
@@ -34,8 +36,11 @@ whether it would execute, wait or be rejected now on each replica of the API ser
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. The user comes from --as, otherwise from the kubeconfig.
 
-kubectl prints the requests of a command with -v=6, and client-go the requests that wait, as
-GET:https://HOST/PATH: give them as they are.`,
+kubectl prints the requests of a command with -v=6, and client-go the requests that wait: give
+a line as it is, in quotes.
+
+The first three lines say who asks for what, the priority level, and whether it would execute.
+-o wide adds UIDs.`,
 		examples: `# Say what happens when you list the pods of all namespaces
 kubectl apf explain list pods -A
 
@@ -52,6 +57,7 @@ kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	e.request.AddTo(c.Flags())
 	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas that come before, with the first thing in each that does not match.")
+	addTenantsTo(c, &e.tenants, tenantsSeen)
 	e.addTo(c)
 	return c
 }
@@ -69,6 +75,9 @@ func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 }
 
 func (e *explainCommand) run(ctx context.Context, words []string) error {
+	if err := checkTenants(e.tenants); err != nil {
+		return err
+	}
 	from, c, err := e.read(ctx)
 	if err != nil {
 		return err
@@ -85,6 +94,7 @@ func (e *explainCommand) run(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
+	c.Tenants = tenantsOf(e.tenants, replicas)
 	explainer := explain.New(explain.Input{Configuration: c, Replicas: replicas, Now: e.env.Clock.Now()})
 	if len(requests) > 1 {
 		return e.write(explainer.ExplainAll(strings.Join(words, " "), requests))

@@ -40,6 +40,7 @@ var now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 // apiServer is a kube-apiserver 1.33 with the built-in objects, some load on the level
 // workload-low, and a webhook. It records which rights its clients used.
 type apiServer struct {
+	width int // of the terminal; 0 for none
 	*httptest.Server
 	kubeconfig string
 
@@ -159,7 +160,7 @@ func responses(t *testing.T) map[string]any {
 			TypeMeta: metav1.TypeMeta{Kind: "SelfSubjectReview", APIVersion: "authentication.k8s.io/v1"},
 			Status:   authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: "alice", Groups: []string{"system:authenticated"}}},
 		},
-		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices": list("EndpointSliceList", "discovery.k8s.io/v1", []any{}),
+		"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes": map[string]any{},
 		"/api/v1/namespaces":                      list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("", "shop"), named("", "kube-system")}),
 		"/api/v1/serviceaccounts":                 list("PartialObjectMetadataList", "meta.k8s.io/v1", []any{named("shop", "default")}),
 		"/api/v1/namespaces/shop/services/review": map[string]any{"spec": map[string]any{"selector": map[string]string{"app": "review"}}},

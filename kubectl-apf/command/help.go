@@ -14,6 +14,8 @@ const (
 	// sectionAnnotation names the section of a flag in the help.
 	sectionAnnotation = "section"
 	whereSection      = "Where to look"
+	// kubectlSection has kubectl's flags for connections, which its own help lists.
+	kubectlSection = "kubectl"
 	// helpWidth is the width of help where Out is no terminal.
 	helpWidth = 100
 )
@@ -88,5 +90,8 @@ func writeUsage(out io.Writer, c *cobra.Command, width int) {
 		if flags := sections[name]; flags != nil {
 			fmt.Fprintf(out, "\n%s:\n%s", name, flags.FlagUsagesWrapped(width))
 		}
+	}
+	if sections[kubectlSection] != nil {
+		fmt.Fprintln(out, "\nkubectl's flags, such as --context and --kubeconfig, are valid too: 'kubectl options' lists them.")
 	}
 }

@@ -104,8 +104,10 @@ func TestExamplesRun(t *testing.T) {
 	write(t, "flowschemas.yaml", flowSchema)
 	write(t, "suite.yaml", fmt.Sprintf(suiteText, "robots"))
 	write(t, "audit.log", auditEvent)
-	write(t, "scaler.log", throttledLine)
+	write(t, "scaler.log", throttledLine+`E0506 07:08:10.000000       1 leaderelection.go:332] error retrieving resource lock shop/scaler: etcdserver: request timed out`+"\n"+
+		strings.Replace(throttledLine, "07:08:00", "07:08:10", 1))
 	writeTrace(t, "trace.jsonl")
+	writeTrace(t, "scaler.trace", "system:serviceaccount:shop:scaler")
 	writeTrace(t, "shop.trace.gz")
 	for _, name := range []string{"cluster.yaml", "change.yaml", "shop-default.yaml"} {
 		write(t, name, flowSchema)

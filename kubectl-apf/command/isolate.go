@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -20,12 +21,14 @@ type isolateCommand struct {
 	accounts []string
 	name     string
 	seats    int
+	demote   string
+	lasting  time.Duration
 }
 
 func newIsolate(env Environment) *cobra.Command {
 	i := &isolateCommand{looking: newLooking(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	c := page{
-		use:   "isolate --service-account NAMESPACE/NAME...",
+		use:   "isolate (--service-account NAMESPACE/NAME... | --demote USER)",
 		short: "Make flow schemas and a priority level for an operator",
 		long: `kubectl apf isolate makes flow schemas and a priority level for the service accounts of an
 operator, ready to apply: leases go to leader election, events stay where they are, and
@@ -35,6 +38,10 @@ applying it would change, and what kubectl apf lint finds. It applies nothing.
 Whether the operator uses leases and events says the API server, which is asked what the
 service accounts may do. Without a cluster, it is assumed. The level's shares are added: it
 says what each other level pays. No request of anybody else moves.
+
+In a bad hour, --demote makes a flow schema and a level for the user alone who takes the
+seats: with the fewest seats and a short queue. Others gain what the user loses. It never
+demotes users that the cluster depends on.
 
 -o yaml writes the objects, with the reasons as comments, and what would change to
 standard error.
@@ -50,14 +57,21 @@ kubectl apply -f shop-default.yaml
 # Isolate an operator that is not installed, without a cluster
 kubectl apf isolate --service-account=shop/default --offline --release=1.33
 
+# Demote a user for an hour, and undo it
+kubectl apf isolate --demote=jane@example.com -o yaml > demoted.yaml
+kubectl apply -f demoted.yaml
+kubectl delete flowschema,prioritylevelconfiguration demoted-jane-example-com
+
 # Say how many seats its requests in a trace need (NEEDS), and give it these
 kubectl apf size --trace=shop.trace.gz -f shop-default.yaml
 kubectl apf isolate --service-account=shop/default --seats=7`,
 	}.command(i.run)
 	flags := c.Flags()
-	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME. It may be repeated: all get one level.")
+	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME, or NAMESPACE/* for all of a namespace. It may be repeated: all get one level.")
 	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
 	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 for a thirtieth of all.")
+	flags.StringVar(&i.demote, "demote", "", "A user to demote, such as system:serviceaccount:NAMESPACE:NAME.")
+	flags.DurationVar(&i.lasting, "for", time.Hour, "How long the demotion is meant. kubectl apf lint reports it afterwards.")
 	i.addTo(c)
 	return c
 }
@@ -79,9 +93,16 @@ func (i *isolateCommand) run(ctx context.Context, _ []string) error {
 
 // input reads what isolation needs.
 func (i *isolateCommand) input(ctx context.Context) (in isolate.Input, err error) {
-	in.Name, in.Seats, in.Now = i.name, i.seats, i.env.Clock.Now()
-	if in.Accounts, err = i.serviceAccounts(); err != nil {
-		return in, err
+	in.Name, in.Seats, in.Now, in.Demote, in.For = i.name, i.seats, i.env.Clock.Now(), i.demote, i.lasting
+	switch {
+	case i.demote != "" && (len(i.accounts) > 0 || i.seats != 0):
+		return in, errors.New("--demote excludes --service-account and --seats")
+	case i.lasting <= 0:
+		return in, fmt.Errorf("--for is %s: must be more than 0", i.lasting)
+	case i.demote == "":
+		if in.Accounts, err = i.serviceAccounts(); err != nil {
+			return in, err
+		}
 	}
 	var from source.Source
 	if from, in.Configuration, err = i.read(ctx); err != nil {
@@ -110,7 +131,7 @@ func (i *isolateCommand) serviceAccounts() ([]source.Account, error) {
 	}
 	switch {
 	case len(accounts) == 0:
-		return nil, errors.New("--service-account must be given, the operator to isolate")
+		return nil, errors.New("--service-account or --demote is required")
 	case i.seats < 0:
 		return nil, fmt.Errorf("--seats is %d: must not be negative", i.seats)
 	default:

@@ -57,7 +57,9 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		args       []string
 		says       string
 	}{
-		{"nobody is named", "", nil, "--service-account must be given, the operator to isolate"},
+		{"both are named", "", []string{"--demote=alice", "--service-account=shop/default"}, "--demote excludes --service-account and --seats"},
+		{"a user that the cluster depends on", "", []string{"--demote=system:kube-scheduler"}, `"system:kube-scheduler" is not demoted: the cluster depends on it`},
+		{"nobody is named", "", nil, "--service-account or --demote is required"},
 		{"a service account without a namespace", "", []string{"--service-account=web"}, `--service-account is "web": must be NAMESPACE/NAME`},
 		{"a name that is taken", "", []string{account, "--name=workload-high"}, "PriorityLevelConfiguration workload-high exists already: choose another name by --name, or delete it if it is of an earlier run"},
 		{"the name of a flow schema is taken", own("shop-web", 9950, "pods"), []string{account}, "FlowSchema shop-web exists already"},

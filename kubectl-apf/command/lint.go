@@ -102,6 +102,7 @@ func (l *lintCommand) input(ctx context.Context) (in findings.Input, err error) 
 	if in.Facts, err = from.Facts(ctx); err != nil {
 		return in, err
 	}
+	in.Now = l.env.Clock.Now()
 	in.Files, err = from.Files()
 	return in, err
 }
@@ -151,7 +152,9 @@ func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) erro
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	return logs.ReadClient(log.Path, in,
-		func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
-		func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) })
+	return logs.ClientReader{
+		Waited: func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
+		Failed: func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) },
+		Lease:  func(l logs.LeaseLine) { traffic.Lease(log.Path, log.Replica, l) },
+	}.Read(log.Path, in)
 }

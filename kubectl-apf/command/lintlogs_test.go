@@ -62,7 +62,7 @@ func TestLintOfLogs(t *testing.T) {
 	const missing = "failed to list *v1beta3.FlowSchema: the server could not find the requested resource\n"
 	write(t, "webhook.log", "W0307 reflector.go:424] a.go:134: "+missing+"E0307 reflector.go:140] a.go:134: Failed to watch *v1beta3.FlowSchema: "+missing)
 	write(t, "forbidden.log", `W0307 09:07:34.843358 1 reflector.go:424] a.go:1: failed to list *v1.FlowSchema: flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User "`+user+`" cannot list resource "flowschemas"`+"\n")
-	write(t, "limiter.log", `E1120 lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
+	write(t, "limiter.log", `E1120 error retrieving resource lock argo/lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
 	write(t, "server.log", `I0506 07:08:00.000000 1 request.go:655] Waited for 1.2s, request: GET:https://10.0.0.1/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "x"`+"\n")
 	write(t, "deprecated.log", deprecatedLog())
 	write(t, "quiet.log", "Nothing happened.\n")
@@ -73,7 +73,7 @@ func TestLintOfLogs(t *testing.T) {
 		says   []string
 	}{
 		{"the client's own log says so, and the servers' that seats were free", []string{"--audit-log=audit.log", "--client-log=" + user + "=scaler.log", "--fail-on=warning"}, statusFindings, []string{
-			"warning FC603 User/" + user, "its log says so at least 1 time, for up to 1.2s.", `"workload-low", held up none of 1 requests meanwhile.`, "or drop it (QPS -1)",
+			"warning FC603 User/" + user, "its log says so at least 1 time, for up to 1.2s.", `"workload-low", held up none of 1 requests meanwhile.`, "Drop the limit (QPS -1)",
 			"Requests that the logs leave out are not counted.", "Note: An audit log has no requests that its policy drops.", "Note: Findings about clients: the logs name no flow schema for 1 of 1 requests",
 		}},
 		{"without a log of the servers the free seats are unknown", []string{"--client-log=" + user + "=scaler.log"}, statusOK, []string{
@@ -84,13 +84,14 @@ func TestLintOfLogs(t *testing.T) {
 			"warning FC604 Log/webhook.log", "does not serve flowcontrol.apiserver.k8s.io/v1beta3. Its log says so 1 time.", "its /readyz fails", "all others share catch-all", "k8s.io/apiserver 0.29 or later", "flowcontrol-apiserver can serve v1beta3", "--feature-gates=APIPriorityAndFairness=false",
 		}},
 		{"a webhook that may not list", []string{"--client-log=forbidden.log"}, statusOK, []string{"warning FC604 User/" + user, "its user may not list", "Allow its user to get, list and watch", "--enable-priority-and-fairness=false"}},
+		{"a leader that could not renew its lease", []string{"--client-log=limiter.log"}, statusOK, []string{"warning FC606 Log/limiter.log", "its log says so 1 time. What held it up, by the log: the client's own limit. kubectl apf why --lease=argo/lock says what to change"}},
 		{"the client's limit fails requests", []string{"--client-log=limiter.log"}, statusOK, []string{"info FC603 Log/limiter.log", "This client waits for its own limit. At least 1 of its requests failed"}},
 		{"flow control rejects the client", []string{"--client-log=" + user + "=server.log"}, statusOK, []string{
 			"info FC603 User/" + user, "does not wait for its own limit. Flow control rejected its requests: its log says so 1 time, and it waited for up to 1.2s. So its limit is not what delays it.",
 		}},
 		{"clients of versions that a release removes", []string{"--audit-log=deprecated.log"}, statusOK, []string{
-			"warning FC605 Group/system:nodes This client calls autoscaling/v2beta2 (horizontalpodautoscalers), which Kubernetes 1.26 no longer serves: 2 requests, the last at 2026-05-06T07:00:03Z from 10.0.0.1, 10.0.0.2 as kubelet/v1.20. Before the upgrade to Kubernetes 1.26,",
-			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: the API server does not serve the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
+			"warning FC605 Group/system:nodes This client calls autoscaling/v2beta2 (horizontalpodautoscalers), which Kubernetes 1.26 no longer serves: 2 requests, the last at 2026-05-06T07:00:03Z from 10.0.0.1, 10.0.0.2 as kubelet/v1.20. It only lists and watches, and lists few other API groups, so it names the version. Before the upgrade to Kubernetes 1.26,",
+			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: the API server does not serve the version. It only lists and watches, and lists few other API groups, so it names the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
 			"0 errors, 2 warnings",
 		}},
 		{"an agent of nodes among unknown users", []string{"--audit-log=proxy.log"}, statusOK, []string{"warning FC601 User/system:kube-proxy", `"global-default"`}},

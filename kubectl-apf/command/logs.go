@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ type logFlags struct {
 }
 
 func (l *logFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&l.audit, "audit-log", nil, "An audit log, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
+	flags.StringArrayVar(&l.audit, "audit-log", nil, "An audit log, PATH or REPLICA=PATH, a file, a directory, or - for standard input. It may be repeated.")
 	flags.StringArrayVar(&l.http, "http-log", nil, "A log with -v=3 or more, as text or JSON, PATH or REPLICA=PATH, a file or a directory. It may be repeated.")
 	flags.StringVar(&l.zone, "log-time-zone", "UTC", "The time zone of -v=3 logs as text, such as Europe/Berlin.")
 }
@@ -33,16 +34,24 @@ func (l *logFlags) options(env Environment) (o record.Options, err error) {
 	if !l.given() {
 		return o, errors.New("--audit-log or --http-log must be given")
 	}
-	// A log may be a little ahead of the clock here.
-	o.Clock.Latest = env.Clock.Now().Add(24 * time.Hour)
-	if o.Clock.Zone, err = time.LoadLocation(l.zone); err != nil {
-		return o, fmt.Errorf("--log-time-zone is %q: must be a time zone, such as Europe/Berlin", l.zone)
+	if o.Clock, err = l.clock(env); err != nil {
+		return o, err
 	}
+	o.Stdin = env.In
 	if o.Audit, err = logsOf(l.audit); err != nil {
 		return o, err
 	}
 	o.HTTP, err = logsOf(l.http)
 	return o, err
+}
+
+// clock returns the clock of lines of text.
+func (l *logFlags) clock(env Environment) (c logs.Clock, err error) {
+	c.Latest = env.Clock.Now().Add(24 * time.Hour) // a log may be a little ahead of the clock here
+	if c.Zone, err = time.LoadLocation(l.zone); err != nil {
+		return c, fmt.Errorf("--log-time-zone is %q: must be a time zone, such as Europe/Berlin", l.zone)
+	}
+	return c, nil
 }
 
 func logsOf(texts []string) ([]record.Log, error) {
@@ -58,27 +67,29 @@ func logsOf(texts []string) ([]record.Log, error) {
 }
 
 // auditLogUsage is the usage of a flag that names audit logs of any servers.
-const auditLogUsage = "An audit log, perhaps compressed with gzip or zstd; - for standard input. It may be repeated."
+const auditLogUsage = "An audit log, a file or a directory, perhaps compressed with gzip or zstd; - for standard input. It may be repeated."
 
-// readAuditLogs passes the requests of audit logs on, and returns sentences about what
-// is wrong with the logs.
-func readAuditLogs(env Environment, names []string, observe func(*logs.Request)) (notes []string, err error) {
-	for _, name := range names {
-		in, err := openFile(env, name)
-		if err != nil {
+// read passes the requests of the logs on, all of them to each function, and returns sentences about what
+// the logs leave out. Without logs it does nothing.
+func (l *logFlags) read(ctx context.Context, env Environment, observe ...func(*logs.Request)) (notes []string, err error) {
+	if !l.given() {
+		return nil, nil
+	}
+	options, err := l.options(env)
+	if err != nil {
+		return nil, err
+	}
+	recording, err := record.New(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("reading a log: %w", err)
+	}
+	defer recording.Close()
+	for _, observe := range observe {
+		if err := recording.Requests(ctx, func(r *logs.Request) error { observe(r); return nil }); err != nil {
 			return nil, err
 		}
-		summary, err := logs.ReadEvents(name, in, func(r *logs.Request) error {
-			observe(r)
-			return nil
-		})
-		_ = in.Close()
-		if err != nil {
-			return nil, fmt.Errorf("reading an audit log: %w", err)
-		}
-		notes = append(notes, summary.Notes()...)
 	}
-	return notes, nil
+	return recording.Notes(), nil
 }
 
 // openFile opens a file, or standard input for "-".

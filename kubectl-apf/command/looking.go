@@ -51,6 +51,7 @@ func (l *looking) addTo(c *cobra.Command) {
 func (l *looking) addSourceTo(c *cobra.Command) {
 	flags := pflag.NewFlagSet("looking", pflag.ContinueOnError)
 	l.cluster.AddFlags(flags)
+	flags.VisitAll(func(f *pflag.Flag) { inSection(f, kubectlSection) })
 	// Like kubectl's flag of this name, it sends requests there instead of to the server
 	// of the kubeconfig. If it is repeated, each server is a replica.
 	flags.StringArrayVarP(&l.servers, "server", "s", nil,
@@ -62,7 +63,11 @@ func (l *looking) addSourceTo(c *cobra.Command) {
 	flags.StringVar(&l.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used with --offline or --dumps.")
 	flags.IntVar(&l.total, "total", 0, "The number of seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight. If 0, it is inferred.")
 	flags.StringVar(&l.dumps, "dumps", "", "A directory or archive of saved answers, such as a must-gather, that is read instead of a cluster.")
-	flags.VisitAll(func(f *pflag.Flag) { inSection(f, whereSection) })
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[sectionAnnotation] == nil {
+			inSection(f, whereSection)
+		}
+	})
 	c.Flags().AddFlagSet(flags)
 }
 

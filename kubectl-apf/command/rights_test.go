@@ -112,7 +112,7 @@ func TestMissingRightIsNamedAndTheRestGoesOn(t *testing.T) {
 	}{
 		{"top without metrics tells by the dumps", []string{"top", "--interval=0"}, "get /metrics", statusOK, []string{"workload-low", `"get" on the nonResourceURL "/metrics"`}},
 		{"top without requests tells by the metrics", []string{"top", "--interval=0"}, "get /debug/api_priority_and_fairness/dump_requests", statusOK, []string{"workload-low", "dump_requests"}},
-		{"top without endpoint slices", []string{"top", "--interval=0"}, "list discovery.k8s.io/endpointslices", statusOK, []string{"workload-low", "endpointslices"}},
+		{"top without the endpoint slice", []string{"top", "--interval=0"}, "get discovery.k8s.io/endpointslices", statusOK, []string{"workload-low", "endpointslices"}},
 		{"lint without namespaces", []string{"lint"}, "list /namespaces", statusOK, []string{"objects checked", `"list" on namespaces`}},
 		{"explain without debug endpoints", []string{"explain", "list", "pods"}, "get /debug/api_priority_and_fairness/dump_queues", statusOK, []string{"global-default"}},
 		{"explain without the name of the user", []string{"explain", "list", "pods"}, "create authentication.k8s.io/selfsubjectreviews", statusFailed, []string{"--as"}},

@@ -13,9 +13,13 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // simulateCommand is "kubectl apf simulate".
@@ -25,9 +29,12 @@ type simulateCommand struct {
 	baseline   []string
 	release    string
 	total      int
+	tenants    rules.Tenants
 	candidates []string
 	compare    bool
 	assertions []string
+	clients    []string
+	logs       logFlags
 }
 
 func newSimulate(env Environment) *cobra.Command {
@@ -57,6 +64,9 @@ kubectl apf simulate --trace=trace.jsonl --release=1.33
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
 kubectl apf simulate --trace=trace.jsonl --baseline=cluster.yaml -f change.yaml --compare
 
+# Say which rate an operator would reach without its own limit, and who would pay
+kubectl apf simulate --trace=scaler.trace --client-log=system:serviceaccount:shop:scaler=scaler.log
+
 # Check a change in CI
 kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload-high.wait.p99 < 100ms"`,
 	}.command(s.run)
@@ -66,9 +76,12 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")
 	f.StringVar(&s.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used.")
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
+	addTenantsTo(c, &s.tenants, "It requires --engine=apf.")
 	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
 	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
+	f.StringArrayVar(&s.clients, "client-log", nil, "The log of a client, USER=PATH: say what it would do without its own limit (QPS and Burst), and who would pay. It may be repeated.")
+	f.StringVar(&s.logs.zone, "log-time-zone", "UTC", "The time zone of --client-log, such as Europe/Berlin.")
 	f.StringArrayVar(&s.assertions, "assert", nil, "An assertion. It may be repeated.")
 	return c
 }
@@ -80,6 +93,12 @@ func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 	if s.compare && len(s.candidates) == 0 {
 		return errors.New("--compare needs a candidate: -f must be given")
 	}
+	if err := checkTenants(s.tenants); err != nil {
+		return err
+	}
+	if s.tenants == rules.ServiceAccountNamespaces && s.options.Engine != simulate.APF {
+		return fmt.Errorf("--%s=%s requires --engine=%s: kube-apiserver has no tenants", tenantsFlag, s.tenants, simulate.APF)
+	}
 	assertions, err := parseAssertions("--assert", s.assertions)
 	if err != nil {
 		return err
@@ -88,7 +107,14 @@ func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	defer s.begin()()
+	defer s.begin(ctx)()
+	for _, text := range s.clients {
+		without, err := s.without(ctx, text)
+		if err != nil {
+			return fmt.Errorf("--client-log: %w", err)
+		}
+		candidates = append(candidates, simulate.Candidate{Name: "without-limit", Configuration: candidates[0].Configuration, Without: without})
+	}
 	report, err := simulate.Run(ctx, s.options, candidates...)
 	if err != nil {
 		return err
@@ -104,7 +130,7 @@ func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 // configurations returns what is simulated, the baseline first.
 func (s *simulateCommand) configurations(ctx context.Context) ([]simulate.Candidate, error) {
 	var out []simulate.Candidate
-	if s.compare || len(s.candidates) == 0 {
+	if s.compare || len(s.candidates) == 0 || len(s.clients) > 0 {
 		c, err := s.configuration(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -126,6 +152,36 @@ func (s *simulateCommand) configurations(ctx context.Context) ([]simulate.Candid
 	return out, nil
 }
 
+// without returns the trace without the limit of a client, by its log.
+func (s *simulateCommand) without(ctx context.Context, text string) (*simulate.WithoutLimit, error) {
+	log, err := record.ParseLog(text) // USER=PATH has the form of REPLICA=PATH
+	if err == nil && log.Replica == "" {
+		err = fmt.Errorf("%q must be USER=PATH", text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	clock, err := s.logs.clock(s.env)
+	if err != nil {
+		return nil, err
+	}
+	in, err := openFile(s.env, log.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	limit := simulate.ClientLimit{User: log.Replica}
+	waited := func(w logs.Wait) {
+		if !w.ByServer {
+			limit.Add(w.At, w.Delay)
+		}
+	}
+	if err := (logs.ClientReader{Clock: clock, Waited: waited}).Read(log.Path, plain.Until(ctx, in)); err != nil {
+		return nil, err
+	}
+	return limit.Without(s.options.Open)
+}
+
 // configuration returns the baseline with files laid over it.
 func (s *simulateCommand) configuration(ctx context.Context, files []string) (configuration.Configuration, error) {
 	base, err := s.open(s.baseline)
@@ -133,6 +189,7 @@ func (s *simulateCommand) configuration(ctx context.Context, files []string) (co
 		return configuration.Configuration{}, err
 	}
 	c, err := base.Configuration(ctx)
+	c.Tenants = s.tenants
 	if err != nil || len(files) == 0 {
 		return c, err
 	}
@@ -165,11 +222,10 @@ type simulating struct {
 func (s *simulating) addTo(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
-	f.StringVar((*string)(&s.options.Engine), "engine", "", "Whose flow control: upstream (kube-apiserver's, the default) or ours (flowcontrol-apiserver's).")
+	f.StringVar((*string)(&s.options.Engine), "engine", "", "Whose flow control: library (of k8s.io/apiserver, so kube-apiserver's; the default) or apf (flowcontrol-apiserver's).")
 	f.StringVar((*string)(&s.options.Loop), "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
 	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
 	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
-	s.options.Open = func() (simulate.Source, error) { return trace.Open(s.trace) }
 }
 
 // parseAssertions parses the values of a flag.
@@ -187,7 +243,10 @@ func parseAssertions(flag string, texts []string) ([]*simulate.Assertion, error)
 
 // begin prepares simulations, and returns what ends them. They tell their progress. The garbage
 // collector runs less often: a simulation needs little memory, and its queue sets make much garbage.
-func (s *simulating) begin() (end func()) {
+func (s *simulating) begin(ctx context.Context) (end func()) {
+	if s.options.Open == nil {
+		s.options.Open = func() (simulate.Source, error) { return trace.Open(ctx, s.trace) }
+	}
 	line := &progressLine{env: s.env, begun: s.env.Clock.Now(), quiet: s.quiet}
 	s.options.Progress = line.tell
 	before := debug.SetGCPercent(300)

@@ -49,14 +49,15 @@ spec:
 )
 
 // writeTrace writes a trace of 50 requests of the user robot, all within 50 ms.
-func writeTrace(t *testing.T, name string) {
+func writeTrace(t *testing.T, name string, user ...string) {
 	t.Helper()
+	user = append(user, "robot")
 	f, err := trace.Create(name, trace.Header{Source: trace.SourceScenario})
 	require.NoError(t, err)
 	defer f.Abort()
 	for i := range 50 {
 		require.NoError(t, f.Write(&trace.Request{
-			Arrival: now.Add(time.Duration(i) * time.Millisecond), User: "robot", Groups: []string{"system:authenticated"},
+			Arrival: now.Add(time.Duration(i) * time.Millisecond), User: user[0], Groups: trace.WellKnownGroups(user[0]),
 			Verb: "get", APIVersion: "v1", Resource: "pods", Namespace: "shop", Execution: &metav1.Duration{Duration: 100 * time.Millisecond},
 		}))
 	}
@@ -67,6 +68,8 @@ func TestSimulate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeTrace(t, "trace.jsonl")
 	writeTrace(t, "packed.jsonl.zst")
+	writeTrace(t, "scaler.trace", "system:serviceaccount:shop:scaler")
+	write(t, "scaler.log", strings.Replace(throttledLine, "07:08:00", "07:08:10", 1))
 	write(t, "same.yaml", flowSchema)
 	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
 	for _, test := range []struct {
@@ -75,8 +78,10 @@ func TestSimulate(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "upstream", "1.33", "global-default"}},
-		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=ours"}, statusOK, []string{"baseline  ours"}},
+		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "library", "1.33", "global-default"}},
+		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "tells 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
+		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=apf"}, statusOK, []string{"baseline  apf"}},
+		{"tenants of this server", []string{"--trace=trace.jsonl", "--engine=apf", "--flow-control-tenants=service-account-namespaces"}, statusOK, []string{"baseline  apf"}},
 		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
 		{"a comparison", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare"}, statusOK, []string{"queue-full", "rejected worse"}},
 		{"two candidates of one name", []string{"--trace=trace.jsonl", "-f", "same.yaml", "-f", "same.yaml"}, statusOK, []string{"same-2"}},
@@ -128,7 +133,8 @@ func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
 		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
 		{"nothing to compare", "--compare needs a candidate: -f must be given", []string{"--trace=trace.jsonl", "--compare"}},
 		{"an assertion that does not parse", `--assert: the assertion "rejected <" must be `, []string{"--trace=trace.jsonl", "--assert=rejected <"}},
-		{"an engine that is none", `the engine "mine" is unknown: must be upstream or ours`, []string{"--trace=trace.jsonl", "--engine=mine"}},
+		{"a log of nobody", `--client-log: "a.log" must be USER=PATH`, []string{"--trace=trace.jsonl", "--client-log=a.log"}},
+		{"an engine that is none", `the engine "mine" is unknown: must be library or apf`, []string{"--trace=trace.jsonl", "--engine=mine"}},
 		{"a release that is none", "2.0", []string{"--trace=trace.jsonl", "--release=2.0"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

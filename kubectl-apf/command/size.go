@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/size"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // defaultInterval is between two readings of a cluster.
@@ -66,7 +66,7 @@ kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p9
 	s.addTo(c)
 	f := c.Flags()
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
-	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes, or between the files if it is 0.")
+	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes; if it is 0, as they tell it, otherwise as the dates of their files do.")
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
 	s.looking.addTo(c)
 	return c
@@ -113,8 +113,8 @@ func (s *sizeCommand) validate() error {
 
 // size sizes the requests of the options in a configuration.
 func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (*size.Size, error) {
-	defer s.begin()()
-	s.sized.Simulate, s.sized.Have = s.options, cmp.Or(c.Total, configuration.DefaultTotal)
+	defer s.begin(ctx)()
+	s.sized.Simulate, s.sized.Have, s.sized.Assumed = s.options, cmp.Or(c.Total, configuration.DefaultTotal), c.Total == 0
 	return size.Run(ctx, s.sized, c)
 }
 
@@ -158,13 +158,13 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 		return nil, err
 	}
 	if c.Own && s.options.Engine == "" {
-		s.options.Engine = simulate.Ours
+		s.options.Engine = simulate.APF
 	}
 	open, notes := measured.Generate()
 	s.sized.Replicas, s.options.Replicas, s.options.Open = s.options.Replicas, len(measured.Servers), open
 	missing := replica.MissingNotes(after, func(replica.Missing) bool { return true })
 	s.sized.Notes = slices.Concat(notes, missing, c.Notes)
-	s.sized.Basis = fmt.Sprintf("requests with the rates between two scrapes, %s apart", measured.Elapsed)
+	s.sized.Basis = fmt.Sprintf("requests with the rates between two scrapes, %s apart%s", measured.Elapsed, measured.By)
 	answer, err := s.size(ctx, c)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want s
 	if !s.quiet {
 		fmt.Fprintf(s.env.ErrOut, "Read once. The second reading is in %s.\n", s.interval)
 	}
-	if !clock.Wait(ctx, s.env.Clock, s.interval) {
+	if !periodic.Wait(ctx, s.env.Clock, s.interval) {
 		return nil, errors.New("interrupted before the second reading: one reading has no rates")
 	}
 	return states, nil

@@ -1,23 +1,22 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
-
-// clearTerminal moves the cursor to the top of a terminal, and clears it.
-const clearTerminal = "\x1b[H\x1b[2J\x1b[3J"
 
 // topCommand is "kubectl apf top".
 type topCommand struct {
@@ -71,7 +70,8 @@ together.
 
   levels     for each priority level the seats in use, the current and the nominal
              limit, the requests that wait, the oldest of them, and how many are
-             rejected per second; it reads twice for this
+             rejected per second; it reads twice for this, and shows the
+             rest at once
   flows      for each flow the seat-seconds of the last minute where the server tells
              them (flowcontrol-apiserver), and its seats, requests and waits of now
   requests   each request that executes or waits
@@ -118,9 +118,14 @@ func (t *topCommand) complete(args []string) error {
 		}
 		t.view = views[at]
 	}
-	if t.interval < 0 || t.watch && t.interval == 0 {
-		return fmt.Errorf("--interval is %s: must be more than 0", t.interval)
+	switch {
+	case t.interval < 0:
+		return fmt.Errorf("--interval is %s: must not be negative", t.interval)
+	case t.interval == 0 && t.watch:
+		return errors.New("--interval is 0s: must be more than 0 with --watch")
 	}
+	// A cluster is asked for as little as possible; of saved answers, queues may be all there is.
+	t.view.want.Queues = t.view.rates && t.dumps != ""
 	if _, err := t.view.answer(nil, nil, t.options); err != nil {
 		return err
 	}
@@ -151,10 +156,42 @@ func (t *topCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var before []replica.Replica
-	if t.view.rates && t.interval > 0 && t.dumps == "" && clock.Wait(ctx, t.env.Clock, t.interval) {
-		before = now
+	if !t.view.rates || t.interval == 0 || t.dumps != "" {
+		return t.show(now, nil)
+	}
+	return t.showTwice(ctx, from, now)
+}
+
+// showTwice shows what was read, and again with rates after another reading. A terminal gets the first answer
+// at once, which the second one replaces.
+func (t *topCommand) showTwice(ctx context.Context, from source.Source, before []replica.Replica) error {
+	lines := 0
+	if width := t.env.Width(); width > 0 && (t.output.format == "" || t.output.format == formatWide) {
+		var first bytes.Buffer
+		out := t.env.Out
+		t.env.Out = &first
+		err := t.show(before, nil)
+		t.env.Out = out
+		if err = errors.Join(err, writeText(out, first.String())); err != nil {
+			return err
+		}
+		for line := range strings.Lines(first.String()) {
+			lines += 1 + max(0, utf8.RuneCountInString(line)-2)/width
+		}
+	}
+	now := before
+	if periodic.Wait(ctx, t.env.Clock, t.interval) {
+		var err error
 		if now, err = t.read(ctx, from); err != nil {
+			return err
+		}
+	} else if lines > 0 {
+		return nil
+	} else {
+		before = nil
+	}
+	if lines > 0 {
+		if err := t.env.control(fmt.Sprintf(replaceLines, lines)); err != nil {
 			return err
 		}
 	}
@@ -185,7 +222,7 @@ func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 			return err
 		}
 		before = now
-		clock.Wait(ctx, t.env.Clock, t.interval)
+		periodic.Wait(ctx, t.env.Clock, t.interval)
 	}
 	return nil
 }
@@ -204,7 +241,7 @@ func (t *topCommand) show(now, before []replica.Replica) error {
 		return err
 	}
 	if t.watch && t.env.Width() > 0 {
-		if err := writeText(t.env.Out, clearTerminal); err != nil {
+		if err := t.env.control(clearTerminal); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,21 @@ func TestTopReadsTwiceForRates(t *testing.T) {
 	assert.Contains(t, out.String(), "workload-low      3    245      245        1    7.0s         0.4\n", "2 more in 5 seconds")
 }
 
+// A terminal has the answer at once; the second reading replaces it.
+func TestTopAnswersATerminalAtOnce(t *testing.T) {
+	server := newAPIServer(t)
+	server.width = 200
+	out, stop := server.start(t, "top", "--interval=5s")
+	first := out.String()
+	assert.Contains(t, first, "workload-low      3    245      245        1    2.0s           -\n")
+	out.clock.Step(5 * time.Second)
+	assert.Zero(t, <-out.ended)
+	stop()
+	second, found := strings.CutPrefix(out.String(), first+fmt.Sprintf(replaceLines, strings.Count(first, "\n")))
+	assert.True(t, found, out.String())
+	assert.Contains(t, second, "workload-low      3    245      245        1    7.0s         0.4\n")
+}
+
 // running is a program that runs.
 type running struct {
 	clock *clocktesting.FakeClock
@@ -43,7 +59,7 @@ func (s *apiServer) start(t *testing.T, args ...string) (*running, context.Cance
 	t.Helper()
 	r := &running{clock: clocktesting.NewFakeClock(now), ended: make(chan int, 1)}
 	env := environment(&bytes.Buffer{}, &bytes.Buffer{})
-	env.Out, env.ErrOut, env.Clock = r, r, r.clock
+	env.Out, env.ErrOut, env.Clock, env.Width = r, r, r.clock, func() int { return s.width }
 	ctx, stop := context.WithCancel(t.Context())
 	go func() {
 		r.ended <- Run(ctx, env, append(append([]string{"kubectl-apf"}, args...), "--kubeconfig="+s.kubeconfig))
@@ -92,7 +108,7 @@ func TestWatchWritesAgainUntilItIsInterrupted(t *testing.T) {
 func TestWatchRedrawsATerminal(t *testing.T) {
 	view := &topCommand{view: topViews()[0], watch: true}
 	var out bytes.Buffer
-	view.env = environment(&out, &out)
+	view.env = environment(&out, &out).withPrintableOutput()
 	view.env.Width = func() int { return 60 }
 	require.NoError(t, view.show(nil, nil))
 	assert.True(t, strings.HasPrefix(out.String(), clearTerminal+"LEVEL "), out.String())

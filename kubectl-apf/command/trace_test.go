@@ -16,7 +16,7 @@ import (
 // readTrace reads a trace in the working directory.
 func readTrace(t *testing.T, name string) (trace.Header, []trace.Request) {
 	t.Helper()
-	f, err := trace.Open(name)
+	f, err := trace.Open(t.Context(), name)
 	require.NoError(t, err)
 	defer f.Close() //nolint:errcheck // only read
 	var all []trace.Request

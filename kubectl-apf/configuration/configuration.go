@@ -12,6 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/configsync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // DefaultTotal is the number of seats of a kube-apiserver without flags:
@@ -28,6 +29,8 @@ type Configuration struct {
 	Own bool
 	// Total is the number of seats of one replica of the API server; 0 if unknown.
 	Total int
+	// Tenants is what the API server was started with; empty as by default.
+	Tenants rules.Tenants
 	// Assumed reports that no object was read: all are built in, although none were asked
 	// for.
 	Assumed bool
@@ -68,7 +71,7 @@ func (c Configuration) Engine(now time.Time) (*engine.Engine, []engine.Problem) 
 	if total <= 0 {
 		total = DefaultTotal
 	}
-	e := engine.New(engine.Options{Clock: clock.NewFake(now), Total: total})
+	e := engine.New(engine.Options{Clock: clock.NewFake(now), Total: total, Tenants: c.Tenants})
 	configuration, problems := configsync.NewTranslator().Translate(c.PriorityLevels, c.FlowSchemas)
 	return e, append(problems, e.Apply(configuration)...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/top"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // Window is how long readings are remembered.
@@ -49,7 +49,7 @@ func New(from source.Source, options Options) *Dashboard {
 
 // Run reads the replicas at each interval, until the context ends.
 func (d *Dashboard) Run(ctx context.Context) {
-	clock.Periodically(ctx, d.options.Clock, d.options.Interval, func() { _ = d.Read(ctx) }) // the state has the error
+	periodic.Run(ctx, d.options.Clock, d.options.Interval, func() { _ = d.Read(ctx) }) // the state has the error
 }
 
 // Read reads the replicas once.

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
@@ -43,7 +46,7 @@ func (c *Comparison) Observe(e *logs.Request) {
 	a := e.Attributes()
 	r := route{c.before.classify(&a), c.after.classify(&a)}
 	if r.from != r.to {
-		c.moves.add(r, kind{user: a.User, verb: a.Verb, resource: resourceOf(&a), namespace: a.Namespace})
+		c.moves.add(r, kind{name: a.User, user: a.User, verb: a.Verb, resource: resourceOf(&a), namespace: a.Namespace})
 	}
 }
 
@@ -60,6 +63,9 @@ func (c *Comparison) Result() Result {
 		s := search{before: c.before, after: c.after, limit: c.limit}
 		r.Cut = !s.run(c.changing())
 		c.moves = s.moves
+		if s.longRunning > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s not counted: their requests are long-running, and flow control does not govern them.", table.Count(s.longRunning, "combination")))
+		}
 	}
 	r.Checked, r.Moved, r.Moves = c.moves.checked, c.moves.moved, c.moves.result()
 	r.FlowSchemas = c.matching()
@@ -68,6 +74,10 @@ func (c *Comparison) Result() Result {
 	}
 	return r
 }
+
+// Moved returns the names of the users whose requests move, after Result. One that no rule names stands for
+// those in a group.
+func (c *Comparison) Moved() iter.Seq[string] { return maps.Keys(c.moves.users) }
 
 // notes returns what is assumed about both configurations once, and what differs with
 // the configuration that it is about.
@@ -91,7 +101,7 @@ func (c *Comparison) notes() []string {
 		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", c.implied, c.moves.checked))
 	}
 	if c.ungoverned > 0 {
-		notes = append(notes, fmt.Sprintf("%d requests of the log are not governed by flow control: exec, attach, portforward, proxy and log.", c.ungoverned))
+		notes = append(notes, fmt.Sprintf("%d requests of the log are long-running, and flow control does not govern them: exec, attach, portforward, proxy, log and profiles.", c.ungoverned))
 	}
 	return notes
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -53,11 +55,14 @@ func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 		for _, r := range requestersIn([]*flowcontrolv1.PolicyRulesWithSubjects{rule}) {
 			unmatched := values.forEach(rule, func(c combination) bool {
 				a := c.attributes(&r)
+				count++
+				if rules.IsLongRunning(&a) {
+					return count <= maxOfSchema
+				}
 				place := s.classify(&a)
 				if !slices.Contains(earlier, place.FlowSchema) {
 					earlier = append(earlier, place.FlowSchema)
 				}
-				count++
 				return place.FlowSchema != schema.Name && count <= maxOfSchema
 			})
 			if !unmatched {
@@ -65,8 +70,11 @@ func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 			}
 		}
 	}
-	if count == 0 {
+	switch {
+	case count == 0:
 		return "it has no rules"
+	case len(earlier) == 0:
+		return "its requests are long-running, and flow control does not govern them"
 	}
 	return "all its requests match " + listOf(earlier) + " first"
 }

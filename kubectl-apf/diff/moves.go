@@ -16,6 +16,8 @@ type route struct{ from, to Place }
 type moves struct {
 	checked, moved int
 	byRoute        map[route]*moveTally
+	// users are the names of those whose requests move.
+	users map[string]bool
 }
 
 // moveTally counts the requests of one move.
@@ -26,16 +28,16 @@ type moveTally struct {
 	unlikely tally
 }
 
-// kind is what is shown of a request.
+// kind is what is shown of a request, and the name of its user.
 type kind struct {
-	user, verb, resource, namespace string
+	name, user, verb, resource, namespace string
 	// unlikely reports whether the resource may not exist.
 	unlikely bool
 }
 
 func (m *moves) add(r route, k kind) {
 	if m.byRoute == nil {
-		m.byRoute = map[route]*moveTally{}
+		m.byRoute, m.users = map[route]*moveTally{}, map[string]bool{}
 	}
 	t := m.byRoute[r]
 	if t == nil {
@@ -43,6 +45,7 @@ func (m *moves) add(r route, k kind) {
 		m.byRoute[r] = t
 	}
 	m.moved++
+	m.users[k.name] = true
 	t.count++
 	t.users.add(k.user)
 	t.verbs.add(k.verb)

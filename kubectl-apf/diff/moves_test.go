@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -145,7 +146,34 @@ func TestMovesByAuditLog(t *testing.T) {
 		Resources:  Top{Values: []Value{{"pods", 2}}},
 		Namespaces: Top{Values: []Value{{"a", 1}, {"b", 1}}},
 	}, r.Moves[0], "the most frequent first")
-	assert.Equal(t, []string{"1 requests of the log are not governed by flow control: exec, attach, portforward, proxy and log."}, r.Notes)
+	assert.Equal(t, []string{"1 requests of the log are long-running, and flow control does not govern them: exec, attach, portforward, proxy, log and profiles."}, r.Notes)
+}
+
+func TestAUserIsNotTakenForTheGroupOfItsLabel(t *testing.T) {
+	both := on(userSubject("group ops"), "list", "pods")
+	both.Subjects = append(both.Subjects, groupSubject("ops"))
+	c := New(base(), with(schema("both", "high", 300, both)), timeZero())
+	r := c.Result()
+	require.Len(t, r.Moves, 1)
+	var users []string
+	for _, u := range r.Moves[0].Users.Values {
+		users = append(users, u.Name)
+	}
+	assert.Equal(t, []string{"group ops", `user "group ops"`}, users)
+	assert.Equal(t, []string{other, "group ops"}, slices.Sorted(c.Moved()))
+}
+
+// kubernetes/website#35791: rules for requests that flow control does not govern move nothing.
+func TestLongRunningRequestsDoNotMove(t *testing.T) {
+	r := compare(t, base(), with(
+		schema("shells", "high", 300, on(groupSubject("tenants"), "create", "pods/exec"), onPath(groupSubject("tenants"), "/debug/pprof/*")),
+		schema("both", "high", 301, on(groupSubject("tenants"), "get", "pods/log"), on(groupSubject("tenants"), "get", "pods"))))
+	require.Len(t, r.Moves, 1)
+	assert.Equal(t, "everybody (low) -> both (high): group tenants | get | pods | *", text(r.Moves[0]))
+	assert.Equal(t, r.Checked, r.Moved)
+	assert.Equal(t, []FlowSchema{{"shells", Never, "its requests are long-running, and flow control does not govern them"}}, r.FlowSchemas)
+	require.Len(t, r.Notes, 1)
+	assert.Regexp(t, `^\d+ combinations not counted: `, r.Notes[0])
 }
 
 func TestMovesOfManyUsersNameTheFirst(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // maxCombinations bounds the combinations that are classified.
@@ -53,6 +55,7 @@ type search struct {
 	moves         moves
 	// tries counts classifications, repetitions included, up to limit.
 	tries, limit int
+	longRunning  int
 }
 
 // run classifies the combinations of the schemas, and returns false if there are too
@@ -91,12 +94,16 @@ func (s *search) run(changing []versions) bool {
 
 // classify classifies a combination on both sides, and counts it.
 func (s *search) classify(r *requester, c combination, values *vocabulary) {
-	s.moves.checked++
 	a := c.attributes(r)
+	if rules.IsLongRunning(&a) {
+		s.longRunning++
+		return
+	}
+	s.moves.checked++
 	moves := route{s.before.classify(&a), s.after.classify(&a)}
 	if moves.from != moves.to {
 		s.moves.add(moves, kind{
-			user: r.label, verb: shown(a.Verb), resource: shown(resourceOf(&a)), namespace: shown(a.Namespace),
+			name: r.user, user: r.label, verb: shown(a.Verb), resource: shown(resourceOf(&a)), namespace: shown(a.Namespace),
 			unlikely: a.IsResourceRequest && !values.together[[2]string{c.group, c.resource}],
 		})
 	}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
@@ -71,19 +72,27 @@ func oneOf(users rules.Users) requester {
 		if strings.HasPrefix(users.Name, rules.NodePrefix) {
 			return authenticated(users.Name, users.Name, user.NodesGroup)
 		}
-		return authenticated(users.Name, users.Name)
+		return authenticated(labelOf(users.Name), users.Name)
 	}
+}
+
+// labelOf returns the label of a user. Labels of others have spaces, as in "group devs".
+func labelOf(name string) string {
+	if strings.ContainsAny(name, ` "`) {
+		return fmt.Sprintf("user %q", name)
+	}
+	return name
 }
 
 // requestersIn returns the users of the subjects of rules.
 func requestersIn(rules []*flowcontrolv1.PolicyRulesWithSubjects) []requester {
 	var all []requester
-	known := map[string]bool{}
+	known := map[[2]string]bool{}
 	for _, rule := range rules {
 		for i := range rule.Subjects {
 			for _, r := range requestersOf(&rule.Subjects[i]) {
-				if !known[r.label] {
-					known[r.label] = true
+				if key := [2]string{r.label, r.user}; !known[key] {
+					known[key] = true
 					all = append(all, r)
 				}
 			}

@@ -86,6 +86,8 @@ type Limits struct {
 // Flow is the flow of a request.
 type Flow struct {
 	Distinguisher string `json:"distinguisher"`
+	// Tenant is the namespace whose service accounts are one tenant; empty if the flow is a tenant of its own.
+	Tenant string `json:"tenant,omitempty"`
 	// Hash is the hash of the flow in hexadecimal.
 	Hash string `json:"hash"`
 	// Hand are the queues that the flow may use, in the order of dealing; empty without queues. With the
@@ -185,6 +187,8 @@ type Replica struct {
 	SeatsInUse *int `json:"seatsInUse"`
 	Executing  *int `json:"executing"`
 	Waiting    *int `json:"waiting"`
+	// Tenant is what the tenant of Flow would get; null without one, or if the requests are not known.
+	Tenant *Tenant `json:"tenant,omitempty"`
 	// Hand are the queues of Flow.Hand. With the engine pkg/apf their figures are the flow's alone.
 	Hand []Queue `json:"hand"`
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -85,6 +83,7 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 		Notes:         slices.Concat([]string{}, e.notes, r.Notes, h.notes, notes),
 		Replicas:      []Replica{},
 	}
+	a.Flow.Tenant = begun.Tenant
 	a.PriorityLevel.Limits = e.limitsOf(level.Config.Name)
 	if a.FlowSchema.Rule == "" {
 		a.Notes = append(a.Notes, fmt.Sprintf("No flow schema matches the request. The API server treats it as one of %q.", rules.CatchAll))
@@ -98,21 +97,16 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 }
 
 // bypass returns why the API server does not subject a request to flow control; empty if
-// it does. For flowcontrol-apiserver only watches are long-running.
+// it does. For flowcontrol-apiserver only watches and profiles are long-running.
 func (e *Explainer) bypass(a *flow.Attributes) string {
-	what := ""
+	what := "for the subresource " + a.Subresource
 	switch {
-	case e.input.Configuration.Own:
-	case uri.IsLongRunning(a.Verb, a.Subresource):
-		what = "with the verb proxy"
-		if a.Verb != "proxy" {
-			what = "for the subresource " + a.Subresource
-		}
-	case !a.IsResourceRequest && strings.HasPrefix(a.Path, "/debug/pprof/"):
+	case rules.IsProfile(a):
 		what = "for a profile"
-	}
-	if what == "" {
+	case e.input.Configuration.Own || !rules.IsLongRunning(a):
 		return ""
+	case a.Verb == "proxy":
+		what = "with the verb proxy"
 	}
 	return fmt.Sprintf("A request %s is long-running. Flow control does not apply to it.", what)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
@@ -33,7 +34,7 @@ func (f fields) write(w io.Writer, options table.Options) error {
 		}
 		label := one.label
 		for _, line := range lines {
-			fmt.Fprintf(out, "%-*s%s\n", labelWidth, label, line)
+			fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%-*s%s", labelWidth, label, line), " "))
 			label = ""
 		}
 	}

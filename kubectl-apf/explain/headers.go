@@ -13,7 +13,7 @@ import (
 // UIDs returns the UIDs of the headers of flow control in a saved response, each once, in order of
 // occurrence, and sentences about what the response says. It is an error if there are none.
 func UIDs(response io.Reader) (uids, notes []string, err error) {
-	text, err := plain.ReadAll(response, plain.MaxFile)
+	text, err := plain.ReadAll(response, plain.Default().File)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the response: %w", err)
 	}

@@ -98,6 +98,9 @@ func (e *Explainer) outcomeAt(a *Answer, r *Replica, width int) Outcome {
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.
+		if current == 0 && !e.byFlow {
+			free += " kube-apiserver executes one request at a time on a level without seats."
+		}
 		if fits(r, width) && (current > 0 || !e.byFlow) {
 			return Outcome{Decision: Executes, Why: free}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -169,7 +170,7 @@ func TestWithAQueueForEachFlowItsOwnRequestsDecide(t *testing.T) {
 	in.Configuration.Own = true
 	a = explained(t, in, "get pods web")
 	assert.Equal(t, fmt.Sprintf("global-default, alice; queue %d", first), a.Flow.text("global-default"))
-	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text())
+	assert.Equal(t, "global-default (Queue: at most 300 requests of a flow wait, and 6,400 requests of the level)", a.PriorityLevel.text(false))
 }
 
 func TestALevelWithoutQueuesAndSeatsRejectsOnlyOnThisServer(t *testing.T) {
@@ -273,12 +274,32 @@ func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {
 	assert.Equal(t, Executes, explained(t, input(), "get pods web --as=root --as-group=system:masters").Outcome.Decision)
 }
 
+// kubernetes#134196
+func TestALevelWithoutSeatsExecutesOneRequestOnKubeAPIServer(t *testing.T) {
+	for own, want := range map[bool]Decision{false: Executes, true: Rejected} {
+		in := input()
+		in.Configuration.Own = own
+		in.Configuration = in.Configuration.Changed(func(levels configuration.Settings) {
+			l := levels["workload-low"]
+			l.NominalConcurrencyShares, l.BorrowingLimitPercent, l.LimitResponse = new(int32), new(int32), flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
+		})
+		in.Replicas = []replica.Replica{state("workload-low", replica.LevelMetrics{Nominal: new(0), Current: new(0), SeatsInUse: new(0)}, 0, 0)}
+		a := explained(t, in, "get pods web --as=system:serviceaccount:ci:runner")
+		assert.Equal(t, want, a.Outcome.Decision)
+		assert.Equal(t, !own, strings.Contains(a.Outcome.Why, "executes one request at a time on a level without seats"), a.Outcome.Why)
+	}
+}
+
 func TestLongRunningRequestsBypassFlowControl(t *testing.T) {
 	for _, line := range []string{"get pods/log web", "create pods/exec web", "get /debug/pprof/profile", "create nodes/proxy n1"} {
 		a := explained(t, input(), line)
 		assert.NotEmpty(t, a.Bypass, line)
 		assert.Equal(t, Executes, a.Outcome.Decision, line)
 	}
+	own := input()
+	own.Configuration.Own = true
+	assert.NotEmpty(t, explained(t, own, "get /debug/pprof/profile").Bypass, "so of every server on the library")
+	assert.Empty(t, explained(t, own, "create pods/exec web").Bypass)
 	assert.Empty(t, explained(t, input(), "watch pods").Bypass)
 	assert.Empty(t, explained(t, input(), "get /debug/api_priority_and_fairness/dump_queues").Bypass)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,16 +91,21 @@ func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 	return requests, nil
 }
 
-// withoutServer returns the words of a request that client-go or kubectl printed, GET:https://HOST/PATH
-// or GET https://HOST/PATH, without the host, and others as they are.
+// withoutServer returns the request in a line that client-go or kubectl printed, whole or in part: as
+// GET:https://HOST/PATH, GET https://HOST/PATH, verb="GET" url="https://HOST/PATH", or a command of curl. Other
+// words are returned as they are.
 func withoutServer(words []string) []string {
-	line := strings.Replace(strings.Join(words, " "), ":http", " http", 1)
-	verb, address, _ := strings.Cut(line, " ")
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || len(words) > 2 {
-		return words
+	line := strings.Join(words, " ")
+	for _, form := range []string{`verb="?([A-Z]+)"? url="?(https?://[^\s"]+)`, `-X\s*([A-Z]+)\b.*'(https?://[^']+)'`, `\b([A-Z]+)[: ]\s*(https?://[^\s"']+)`, `^([A-Za-z]+)[: ](https?://\S+)$`} {
+		found := regexp.MustCompile(form).FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		if parsed, err := url.Parse(found[2]); err == nil && parsed.Host != "" {
+			return []string{found[1], parsed.RequestURI()}
+		}
 	}
-	return []string{verb, parsed.RequestURI()}
+	return words
 }
 
 // request returns what all requests of a line have in common: the verb, the user and the

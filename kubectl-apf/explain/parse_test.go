@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,5 +77,22 @@ func TestResourcesHaveTheNamesThatKubectlAccepts(t *testing.T) {
 	for _, name := range []string{"gadgets", "", "gadgets.", ".apps"} {
 		_, err := Offline(name)
 		assert.ErrorContains(t, err, "widgets.example.com", name)
+	}
+}
+
+func TestLinesOfKubectlAreRequestsAsAWhole(t *testing.T) {
+	const at = "https://127.0.0.1:6443/apis/apps/v1/namespaces/shop/deployments?limit=500"
+	for _, line := range []string{
+		"GET " + at, "get " + at, "GET:" + at,
+		"I1128 10:00:00.000000   12345 round_trippers.go:553] GET " + at + " 200 OK in 5 milliseconds",
+		`I1128 10:00:00.000000   12345 round_trippers.go:632] "Response" verb="GET" url="` + at + `" status="200 OK" headers="" milliseconds=5`,
+		"I1128 10:00:00.000000 1 request.go:655] Waited for 1.19s due to client-side throttling, not priority and fairness, request: GET:" + at,
+		"I1128 10:00:00.000000 1 round_trippers.go:466] curl -v -XGET  -H \"Accept: application/json\" '" + at + "'",
+	} {
+		assert.Equal(t, "/apis/apps/v1/namespaces/shop/deployments?limit=500", withoutServer([]string{line})[1], line)
+		assert.Equal(t, "/apis/apps/v1/namespaces/shop/deployments?limit=500", withoutServer(strings.Fields(line))[1], line)
+	}
+	for _, words := range [][]string{{"list", "pods"}, {"get", "/healthz"}, {"get", "pods/https"}} {
+		assert.Equal(t, words, withoutServer(words))
 	}
 }

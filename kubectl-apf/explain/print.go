@@ -13,7 +13,7 @@ import (
 // WriteTable writes the answer for people. With trace it lists the flow schemas that
 // were compared with the request.
 func (a *Answer) WriteTable(w io.Writer, options table.Options, trace bool) error {
-	if err := a.fields().write(w, options); err != nil {
+	if err := a.fields(options.Wide).write(w, options); err != nil {
 		return err
 	}
 	var tables []table.Table
@@ -34,26 +34,29 @@ func (a *Answer) WriteTable(w io.Writer, options table.Options, trace bool) erro
 
 func (a *Answer) exempt() bool { return a.PriorityLevel.Type == queueset.Exempt.String() }
 
-// fields returns what does not depend on the API server.
-func (a *Answer) fields() fields {
+// fields returns what does not depend on the API server. The first three lines are the answer.
+func (a *Answer) fields(wide bool) fields {
 	var f fields
-	f.add("Request:", a.Request.text())
-	f.add("User:", a.Request.User)
+	f.add("Request:", fmt.Sprintf("%s, as %s", a.Request.text(), a.Request.User))
+	f.add("Priority level:", fmt.Sprintf("%s, by flow schema %s", a.PriorityLevel.Name, a.FlowSchema.Name))
+	f.add("Outcome:", fmt.Sprintf("%s. %s", a.Outcome.text(), a.Outcome.Why))
+	f.add("", "")
 	f.add("Groups:", strings.Join(a.Request.Groups, ", "))
-	f.add("Flow schema:", a.FlowSchema.text())
+	f.add("Flow schema:", a.FlowSchema.text(wide))
 	if a.FlowSchema.Rule != "" {
 		f.add("", fmt.Sprintf("%s matches, for %s", a.FlowSchema.Rule, a.FlowSchema.Subject))
 	}
-	f.add("Priority level:", a.PriorityLevel.text())
+	f.add("Level:", a.PriorityLevel.text(wide))
 	if !a.exempt() {
 		f.add("Limits:", a.PriorityLevel.Limits.text())
 	}
 	f.add("Flow:", a.Flow.text(a.FlowSchema.Name))
+	if a.Flow.Tenant != "" {
+		f.add("Tenant:", a.tenantText())
+	}
 	f.add("Seats:", a.Seats.text())
 	f.add("", a.Seats.Why)
 	f.add("", fmt.Sprintf("Computed as in %s.", a.Seats.Estimator))
-	f.add("Outcome:", a.Outcome.text())
-	f.add("", a.Outcome.Why)
 	label := "Notes:"
 	for _, note := range a.Notes {
 		f.add(label, note)

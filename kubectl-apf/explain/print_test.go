@@ -23,19 +23,20 @@ func TestTheTableSaysWhatAndWhy(t *testing.T) {
 	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
 	head, _, found := strings.Cut(out.String(), "Limits:")
 	require.True(t, found)
-	assert.Equal(t, `Request:         list secrets -n ci
-User:            system:serviceaccount:ci:runner
+	assert.Equal(t, `Request:         list secrets -n ci, as system:serviceaccount:ci:runner
+Priority level:  workload-low, by flow schema service-accounts
+Outcome:         executes. 7 of 100 seats are in use. No request waits.
+
 Groups:          system:serviceaccounts, system:serviceaccounts:ci, system:authenticated
 Flow schema:     service-accounts (precedence 9000)
                  spec.rules[0].resourceRules[0] matches, for Group system:serviceaccounts
-Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each)
+Level:           workload-low (Queue: hands of 6 out of 128 queues, at most 50 requests in each)
 `, head)
 	for _, want := range []string{
 		"Limits:          nominal 245, lower 24, upper 600, current 100 seats\n",
 		"Flow:            service-accounts, system:serviceaccount:ci:runner; queues ",
 		"Seats:           10\n",
 		"                 Computed as in Kubernetes 1.33.\n",
-		"Outcome:         executes\n                 7 of 100 seats are in use. No request waits.\n",
 		"\n\nAPI SERVER             SEATS  LIMIT  EXECUTING  WAITING  OUTCOME   HAND: QUEUE(WAITING)\n",
 		"https://10.0.0.1:6443      7    100          7        0  executes  ",
 		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
@@ -45,6 +46,13 @@ Priority level:  workload-low (Queue: hands of 6 out of 128 queues, at most 50 r
 	} {
 		assert.Contains(t, out.String(), want)
 	}
+
+	out.Reset()
+	a.PriorityLevel.UID, a.FlowSchema.UID = "l-uid", "s-uid"
+	require.NoError(t, a.WriteTable(&out, table.Options{}, false))
+	assert.NotContains(t, out.String(), "uid")
+	require.NoError(t, a.WriteTable(&out, table.Options{Wide: true}, false))
+	assert.Regexp(t, `(?s)UID s-uid.*UID l-uid`, out.String())
 
 	out.Reset()
 	exempt := explained(t, input(), "update pods web --as=root --as-group=system:masters")

@@ -17,6 +17,7 @@ func (e *Explainer) replicaOf(state *replica.Replica, level *engine.LevelConfig,
 		out.Hand = queueOfFlow(state, a)
 	}
 	out.Limits = e.limitsAt(state, level.Name)
+	out.Tenant = tenantAt(state, a, out.Limits.Current)
 	out.SeatsInUse = cmp.Or(state.Metrics.Levels[level.Name].SeatsInUse, state.SeatsInUse(level.Name))
 	if row := state.Row(level.Name); row != nil {
 		out.Executing, out.Waiting = &row.Executing, &row.Waiting

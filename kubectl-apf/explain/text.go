@@ -26,15 +26,16 @@ func (a Attributes) text() string {
 	return text
 }
 
-func (s FlowSchema) text() string {
+// text names the flow schema, and its UID in wide output.
+func (s FlowSchema) text(wide bool) string {
 	text := fmt.Sprintf("%s (precedence %d)", s.Name, s.MatchingPrecedence)
-	if s.UID != "" {
+	if wide && s.UID != "" {
 		text += ", UID " + s.UID
 	}
 	return text
 }
 
-func (l PriorityLevel) text() string {
+func (l PriorityLevel) text(wide bool) string {
 	text := fmt.Sprintf("%s (%s)", l.Name, l.Type)
 	switch {
 	case l.Queues > 0 && l.byFlow:
@@ -42,7 +43,7 @@ func (l PriorityLevel) text() string {
 	case l.Queues > 0:
 		text = fmt.Sprintf("%s (%s: hands of %d out of %d queues, at most %d requests in each)", l.Name, l.Type, l.HandSize, l.Queues, l.QueueLengthLimit)
 	}
-	if l.UID != "" {
+	if wide && l.UID != "" {
 		text += ", UID " + l.UID
 	}
 	return text

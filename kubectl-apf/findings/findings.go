@@ -11,6 +11,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
@@ -38,6 +39,8 @@ type Input struct {
 	// Files are laid over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
+	// Now decides which objects have expired.
+	Now time.Time
 	// Read passes the requests of logs, and waits in logs of clients, to a Traffic; nil
 	// without logs. It returns sentences about what they leave out.
 	Read func(*Traffic) ([]string, error)
@@ -62,7 +65,7 @@ func Of(in Input) (Result, error) {
 	bundle := lint.Bundle{
 		FlowSchemas: whole.FlowSchemas, PriorityLevels: whole.PriorityLevels,
 		Defaults: lint.Defaults{FlowSchemas: defaults.FlowSchemas, PriorityLevels: defaults.PriorityLevels},
-		Total:    whole.Total, Release: string(whole.Release), Facts: in.facts(),
+		Total:    whole.Total, Release: string(whole.Release), Facts: in.facts(), Now: in.Now,
 	}
 	if len(in.Files.Objects) > 0 {
 		out.Checked = len(in.Files.Objects)

@@ -99,6 +99,42 @@ func (t *Traffic) FailedList(name, userName string, f logs.FailedList) {
 	}
 }
 
+// lateLease is a lease in the log of a client.
+type lateLease struct {
+	lint.LateLease
+	causes map[string]int
+}
+
+// Lease counts a line about a lease that a client could not renew. The user is empty if it is unknown.
+func (t *Traffic) Lease(name, userName string, line logs.LeaseLine) {
+	object := objectOf(name, userName)
+	at := slices.IndexFunc(t.leases, func(l *lateLease) bool {
+		return l.Object == object && (l.Lease == line.Lease || l.Lease == "" || line.Lease == "")
+	})
+	if at < 0 {
+		at = len(t.leases)
+		t.leases = append(t.leases, &lateLease{lint.LateLease{Object: object}, map[string]int{}})
+	}
+	l := t.leases[at]
+	l.Lease = cmp.Or(l.Lease, line.Lease)
+	l.Failed++
+	if line.Lost {
+		l.Lost++
+	}
+	if line.Cause != logs.CauseUnknown {
+		l.causes[string(line.Cause)]++
+	}
+}
+
+// lateLeases returns the leases of clients' logs.
+func (t *Traffic) lateLeases() (all []lint.LateLease) {
+	for _, l := range t.leases {
+		l.Cause = mostOf(l.causes)
+		all = append(all, l.LateLease)
+	}
+	return all
+}
+
 // mostOf returns the name with the largest count, on a tie the first; "" if there is none.
 func mostOf(counts map[string]int) string {
 	most := ""

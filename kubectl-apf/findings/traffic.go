@@ -25,6 +25,7 @@ type Traffic struct {
 	overlooked, placed, observed int
 	logs                         []*clientLog
 	lists                        []lint.FailedList
+	leases                       []*lateLease
 	// Deprecated are the audit events by the API version that they call.
 	Deprecated logs.DeprecatedCalls
 }
@@ -152,7 +153,7 @@ func count(c *lint.Client, r *trace.Request, u use) {
 
 // Result returns what the logs tell. Observe must not be called afterwards.
 func (t *Traffic) Result() *lint.Traffic {
-	out := &lint.Traffic{Levels: t.levels, Limits: t.limits(), Lists: t.lists, Calls: t.Deprecated.All()}
+	out := &lint.Traffic{Levels: t.levels, Limits: t.limits(), Lists: t.lists, Calls: t.Deprecated.All(), Leases: t.lateLeases()}
 	for _, key := range slices.SortedFunc(maps.Keys(t.clients), compareClients) {
 		out.Clients = append(out.Clients, *t.clients[key])
 	}

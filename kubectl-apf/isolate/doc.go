@@ -27,6 +27,14 @@
 // what a level needs, and package diff whose requests move. Its shares are added, so every other level pays in proportion
 // to its own, and the result says how much.
 //
+// # Demotion
+//
+// In a bad hour, a user who takes the seats of others can be demoted on a cluster that cannot be changed
+// otherwise: all their requests go to a level of one share, which borrows nothing and has one short queue. Leader
+// election and exempt levels keep theirs. An annotation has the time for which this is meant. Users that the
+// cluster depends on are never demoted: users of the system, service accounts of kube-system and of OpenShift,
+// and the users of webhooks and aggregated servers.
+//
 // # Proof
 //
 // Package diff must find that only requests of the service accounts move, and that no flow

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
@@ -20,10 +22,16 @@ func (f inForce) hasLevel(name string) bool { _, exists := f.Levels[name]; retur
 // other is a value that no rule names.
 const other = "\x00other"
 
+// everyAccount is the name that stands for all service accounts of a namespace, as in rules.
+const everyAccount = rules.All
+
 // anyRequest returns a request of an account that no rule names.
 func anyRequest(account source.Account, namespace string) flow.Attributes {
+	if account.Name == everyAccount {
+		account.Name = other
+	}
 	return flow.Attributes{
-		User: account.User(), Groups: trace.WellKnownGroups(account.User()),
+		User: account.User(), Groups: append(serviceaccount.MakeGroupNames(account.Namespace), user.AllAuthenticated),
 		IsResourceRequest: true, Verb: other, APIGroup: other, Resource: other, Namespace: namespace,
 	}
 }

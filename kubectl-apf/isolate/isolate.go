@@ -26,6 +26,10 @@ type Input struct {
 	May           func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
 	Configuration configuration.Configuration
 	Facts         source.Facts
+	// Demote is a user to demote instead: all requests of this user go to a level of the fewest seats. For is how
+	// long that is meant.
+	Demote string
+	For    time.Duration
 	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
 	// Seats are what the level gets on one API server; 0 for a thirtieth of them.
@@ -35,8 +39,11 @@ type Input struct {
 
 // Result are the objects, and what applying them does.
 type Result struct {
-	Name     string           `json:"name"`
+	Name string `json:"name"`
+	// Accounts are the operator's. Demoted is the user who is demoted; then the operator's are empty, or the one
+	// that the user is.
 	Accounts []source.Account `json:"serviceAccounts"`
+	Demoted  string           `json:"demoted,omitempty"`
 	// Objects are the level and then the flow schemas, in matching order.
 	Objects []Object `json:"objects"`
 	// Diff is what applying them does.
@@ -67,7 +74,11 @@ func (o *Object) source() source.Object {
 
 // Run makes the objects. Its error is a sentence about why there are none.
 func Run(in Input) (*Result, error) {
-	p, err := newPlan(&in)
+	plan := newPlan
+	if in.Demote != "" {
+		plan = newDemotion
+	}
+	p, err := plan(&in)
 	if err != nil {
 		return nil, err
 	}
@@ -106,16 +117,17 @@ func newPlan(in *Input) (*plan, error) {
 
 // nameOf returns the name of the level.
 func nameOf(given string, accounts []source.Account) (string, error) {
-	first := accounts[0]
-	switch {
-	case given != "":
+	if given != "" {
 		if faults := validation.IsDNS1123Subdomain(given); len(faults) > 0 {
 			return "", fmt.Errorf("--name is %q: %s", given, faults[0])
 		}
 		return given, nil
+	}
+	first := accounts[0]
+	switch {
 	case slices.ContainsFunc(accounts, func(a source.Account) bool { return a.Namespace != first.Namespace }):
 		return "", fmt.Errorf("%s are of several namespaces: --name must be given, the name of their priority level", listOf(accounts))
-	case len(accounts) > 1:
+	case len(accounts) > 1 || first.Name == everyAccount:
 		return first.Namespace, nil
 	case strings.HasPrefix(first.Name, first.Namespace):
 		return first.Name, nil
@@ -130,6 +142,12 @@ func (p *plan) checkAccounts() error {
 		return errors.New("a service account must be given")
 	}
 	for _, a := range p.Accounts {
+		if a.Name == everyAccount {
+			if p.Facts.Namespaces != nil && !slices.Contains(p.Facts.Namespaces, a.Namespace) {
+				return fmt.Errorf("the namespace %q does not exist in the cluster: correct the name, or give --offline and --release if it is not created yet", a.Namespace)
+			}
+			continue
+		}
 		if p.Facts.ServiceAccounts != nil && !slices.Contains(p.Facts.ServiceAccounts[a.Namespace], a.Name) {
 			return fmt.Errorf("the service account %s does not exist in the cluster: correct the name, or give --offline and --release if it is not installed yet", a)
 		}

@@ -92,6 +92,33 @@ func TestServiceAccountsOfOneNamespaceShareALevel(t *testing.T) {
 	assert.Contains(t, summary(r), "FlowSchema both: precedence 700, to both", "where it is before the schemas of either")
 }
 
+// The API accepts the name * for all service accounts of a namespace, and the finding FC110 recommends it.
+func TestAllServiceAccountsOfANamespace(t *testing.T) {
+	all := source.Account{Namespace: "shop", Name: "*"}
+	in := input(t, all)
+	in.Facts.Namespaces, in.Facts.ServiceAccounts = []string{"shop"}, map[string][]string{"shop": {"cart", "web"}}
+	in.May = may("web update coordination.k8s.io/leases shop", "cart create /events shop")
+	r, err := Run(in)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"FlowSchema shop-leases: precedence 8700, to leader-election", "FlowSchema shop-events: precedence 8800, to workload-low", "FlowSchema shop: precedence 8900, to shop"}, summary(r))
+	for i := range r.Objects {
+		if s := r.Objects[i].FlowSchema; s != nil {
+			require.Len(t, s.Spec.Rules[0].Subjects, 1)
+			assert.Equal(t, flowcontrolv1.ServiceAccountSubject{Namespace: "shop", Name: "*"}, *s.Spec.Rules[0].Subjects[0].ServiceAccount)
+		}
+	}
+	assert.Positive(t, r.Diff.Moved)
+	assert.True(t, r.IsClean(), r.Findings)
+	in.Facts.ServiceAccounts = nil
+	r, err = Run(in)
+	require.NoError(t, err)
+	assert.Len(t, summary(r), 3)
+	assert.Contains(t, r.Notes, `It is not known which service accounts the namespace "shop" has: they are assumed to use leases and to write events.`)
+	in.Facts.Namespaces = []string{"default"}
+	_, err = Run(in)
+	require.ErrorContains(t, err, `the namespace "shop" does not exist`)
+}
+
 func TestNames(t *testing.T) {
 	for want, account := range map[string]source.Account{
 		"shop-web": web, "cert-manager": {Namespace: "cert-manager", Name: "cert-manager"}, "cert-manager-webhook": {Namespace: "cert-manager", Name: "cert-manager-webhook"},

@@ -29,7 +29,7 @@ func eventVerbs() []string { return []string{"create", "update", "patch"} }
 
 // may reports whether an account may send a request. What nobody says is assumed.
 func (p *plan) may(account source.Account, verb, group, resource, namespace string) bool {
-	if p.May != nil {
+	if p.May != nil && account.Name != everyAccount {
 		allowed, err := p.May(account, authorizationv1.ResourceAttributes{Verb: verb, Group: group, Resource: resource, Namespace: namespace})
 		if err == nil {
 			return allowed
@@ -39,8 +39,33 @@ func (p *plan) may(account source.Account, verb, group, resource, namespace stri
 		}
 		p.May = nil
 	}
+	if p.May != nil {
+		p.notef("It is not known which service accounts the namespace %q has: they are assumed to use leases and to write events.", account.Namespace)
+		return true
+	}
 	p.notef("No API server says what %s may do: it is assumed to use leases and to write events.", account)
 	return true
+}
+
+// maxKnown is the number of service accounts of a namespace whose permissions are asked for.
+const maxKnown = 20
+
+// known returns the accounts. All accounts of a namespace are replaced by the ones it has, if they are known.
+func (p *plan) known() (all []source.Account) {
+	for _, account := range p.Accounts {
+		names := p.Facts.ServiceAccounts[account.Namespace]
+		if account.Name != everyAccount || len(names) == 0 {
+			all = append(all, account)
+			continue
+		}
+		if len(names) > maxKnown {
+			p.notef("The namespace %q has %d service accounts: only the first %d were asked for.", account.Namespace, len(names), maxKnown)
+		}
+		for _, name := range names[:min(len(names), maxKnown)] {
+			all = append(all, source.Account{Namespace: account.Namespace, Name: name})
+		}
+	}
+	return all
 }
 
 // leases are the requests of leader elections.
@@ -57,7 +82,7 @@ func (p *plan) mayLead(account source.Account, namespace string) bool {
 
 // mayLeadIn returns where the accounts may create or update leases.
 func (p *plan) mayLeadIn() (allowed scope) {
-	for _, account := range p.Accounts {
+	for _, account := range p.known() {
 		if p.mayLead(account, metav1.NamespaceAll) {
 			allowed.add(metav1.NamespaceAll)
 			continue
@@ -105,7 +130,7 @@ type events struct {
 func (p *plan) findEvents() {
 	var groups []string
 	for _, group := range []string{corev1.GroupName, eventsGroup} {
-		if slices.ContainsFunc(p.Accounts, func(account source.Account) bool {
+		if slices.ContainsFunc(p.known(), func(account source.Account) bool {
 			return p.may(account, "create", group, "events", metav1.NamespaceAll) ||
 				p.may(account, "create", group, "events", account.Namespace) || p.may(account, "create", group, "events", metav1.NamespaceDefault)
 		}) {

@@ -53,7 +53,7 @@ func (p *plan) parts() []part {
 		why: []string{"It matches every other request of the service account, also the requests that its later versions send.",
 			"Each namespace is a flow: work for one namespace does not delay work for the others."},
 	}
-	if len(p.Accounts) > 1 {
+	if len(p.Accounts) > 1 || p.Accounts[0].Name == everyAccount {
 		rest.method = flowcontrolv1.FlowDistinguisherMethodByUserType
 		rest.why[0] = "It matches every other request of the service accounts, also the requests that their later versions send."
 		rest.why[1] = "Each service account is a flow: none delays the others."
@@ -130,9 +130,11 @@ func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
 		Spec: flowcontrolv1.FlowSchemaSpec{
 			MatchingPrecedence:         precedence,
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: of.level},
-			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: of.method},
 			Rules:                      []flowcontrolv1.PolicyRulesWithSubjects{{ResourceRules: of.rules, NonResourceRules: of.paths}},
 		},
+	}
+	if of.method != "" {
+		s.Spec.DistinguisherMethod = &flowcontrolv1.FlowDistinguisherMethod{Type: of.method}
 	}
 	for _, account := range p.Accounts {
 		s.Spec.Rules[0].Subjects = append(s.Spec.Rules[0].Subjects, flowcontrolv1.Subject{

@@ -2,7 +2,11 @@ package isolate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
+	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/diff"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
@@ -16,7 +20,7 @@ func (p *plan) result() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Name: p.name, Accounts: p.Accounts, Objects: objects, Diff: changes}
+	r := &Result{Name: p.name, Accounts: append([]source.Account{}, p.Accounts...), Demoted: p.Demote, Objects: objects, Diff: changes}
 	if r.Findings, err = p.newFindings(objects); err != nil {
 		return nil, err
 	}
@@ -27,14 +31,19 @@ func (p *plan) result() (*Result, error) {
 // effective returns objects whose flow schemas all match requests, and what they change.
 func (p *plan) effective() ([]Object, diff.Result, error) {
 	for {
-		objects, err := p.objects()
+		make := p.objects
+		if p.Demote != "" {
+			make = p.demotion
+		}
+		objects, err := make()
 		if err != nil {
 			return nil, diff.Result{}, err
 		}
-		changes := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now).Result()
+		comparison := diff.New(p.Configuration, applied(p.Configuration, objects), p.Now)
+		changes := comparison.Result()
 		if dropped, err := p.drop(changes.FlowSchemas); err != nil || !dropped {
 			if err == nil {
-				err = p.onlyTheirs(&changes)
+				err = p.onlyTheirs(comparison.Moved())
 			}
 			return objects, changes, err
 		}
@@ -48,6 +57,8 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 		switch {
 		case schema.Name == p.name:
 			return false, fmt.Errorf("FlowSchema %s would match no request: %s; raise the precedence of these", schema.Name, schema.Because)
+		case schema.Matching == diff.Stops && p.Demote != "":
+			p.notef("FlowSchema %s matches no request until the demotion is undone: it is for %s alone.", schema.Name, p.Demote)
 		case schema.Matching == diff.Stops:
 			return false, fmt.Errorf("FlowSchema %s already matches the requests of %s alone, and would match none afterwards: delete it first to move them", schema.Name, listOf(p.Accounts))
 		case schema.Name == p.name+leasesSuffix:
@@ -64,14 +75,12 @@ func (p *plan) drop(changed []diff.FlowSchema) (bool, error) {
 }
 
 // onlyTheirs is an error if requests of others move, which no rule permits.
-func (p *plan) onlyTheirs(changes *diff.Result) error {
-	isOther := func(u diff.Value) bool {
-		return !slices.ContainsFunc(p.Accounts, func(a source.Account) bool { return u.Name == "service account "+a.String() })
-	}
-	for i := range changes.Moves {
-		m := &changes.Moves[i]
-		if slices.ContainsFunc(m.Users.Values, isOther) || len(m.Users.Values)+m.Users.More > len(p.Accounts) {
-			return fmt.Errorf("requests of others would move from %s to %s", m.From, m.To)
+func (p *plan) onlyTheirs(moved iter.Seq[string]) error {
+	for user := range moved {
+		if user != p.Demote && !slices.ContainsFunc(p.Accounts, func(a source.Account) bool {
+			return user == a.User() || a.Name == everyAccount && strings.HasPrefix(user, serviceaccount.MakeUsername(a.Namespace, ""))
+		}) {
+			return fmt.Errorf("requests of others would move: of %q", user)
 		}
 	}
 	return nil
@@ -79,7 +88,7 @@ func (p *plan) onlyTheirs(changes *diff.Result) error {
 
 // newFindings returns what package lint finds after the change and not before it.
 func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
-	in := findings.Input{Below: p.Configuration, Facts: p.Facts}
+	in := findings.Input{Below: p.Configuration, Facts: p.Facts, Now: p.Now}
 	before, err := findings.Of(in)
 	if err != nil {
 		return nil, err
@@ -90,7 +99,9 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 	in.Files.ServiceAccounts = map[string][]string{}
 	for _, account := range p.Accounts { // they exist, or will
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)
-		in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+		if account.Name != everyAccount {
+			in.Files.ServiceAccounts[account.Namespace] = append(in.Files.ServiceAccounts[account.Namespace], account.Name)
+		}
 	}
 	after, err := findings.Of(in)
 	added := []lint.Finding{}
@@ -111,6 +122,12 @@ func (r *Result) IsClean() bool {
 
 // whose names the service accounts for people.
 func (r *Result) whose() string {
+	if r.Demoted != "" {
+		return "demotion of " + r.Demoted
+	}
+	if len(r.Accounts) == 1 && r.Accounts[0].Name == everyAccount {
+		return "service accounts of namespace " + r.Accounts[0].Namespace
+	}
 	if len(r.Accounts) == 1 {
 		return "service account " + r.Accounts[0].String()
 	}

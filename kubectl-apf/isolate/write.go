@@ -11,7 +11,7 @@ import (
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer, options table.Options) error {
-	fmt.Fprintln(w, "Operator: "+table.Escape(r.whose()))
+	fmt.Fprintln(w, table.Escape(r.title()))
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		fmt.Fprintln(w, "\n"+table.Escape(o.head()))
@@ -24,6 +24,14 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 		return err
 	}
 	return table.WriteNotes(w, "", r.Notes)
+}
+
+// title is the first line.
+func (r *Result) title() string {
+	if r.Demoted != "" {
+		return "Demoted: " + r.Demoted
+	}
+	return "Operator: " + r.whose()
 }
 
 // WriteEffect writes what applying the objects changes, and what package lint finds.

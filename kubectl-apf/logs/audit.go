@@ -23,6 +23,7 @@ import (
 const (
 	latencyKey = "apiserver.latency.k8s.io/apf-queue-wait"
 	totalKey   = "apiserver.latency.k8s.io/total"
+	etcdKey    = "apiserver.latency.k8s.io/etcd"
 )
 
 // auditEvent is an audit event without the objects of request and response, which may be large.
@@ -49,7 +50,7 @@ func requestOfEvent(text []byte) (*Request, error) {
 	if last := len(e.SourceIPs) - 1; last >= 0 {
 		r.Address = e.SourceIPs[last]
 	}
-	if took := r.Completed.Sub(r.Arrival); !r.Completed.IsZero() && took >= 0 {
+	if took := r.Completed.Sub(r.Arrival); !r.Completed.IsZero() && took >= 0 && took <= trace.MaxSpan {
 		r.Latency = seconds(took)
 	}
 	if err := r.classify(&e.Event); err != nil {
@@ -139,6 +140,9 @@ func (r *Request) annotate(annotations map[string]string) error {
 		if !watch && r.Rejected == "" && r.Latency != nil && r.Latency.Duration >= wait {
 			r.Execution = seconds(r.Latency.Duration - wait)
 		}
+	}
+	if etcd, err := time.ParseDuration(annotations[etcdKey]); err == nil && etcd >= 0 {
+		r.Etcd = &etcd
 	}
 	if text, told := annotations[filter.SeatsAnnotation]; told && r.Annotated {
 		seats, err := strconv.ParseUint(text, 10, 32)

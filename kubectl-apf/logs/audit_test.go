@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,11 +17,14 @@ import (
 	authnv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/apiserver/pkg/server/filters"
 	auditlog "k8s.io/apiserver/plugin/pkg/audit/log"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
@@ -163,15 +168,32 @@ func TestExecutedIsTheLatencyWithoutAKnownWait(t *testing.T) {
 	assert.Equal(t, 3*time.Second, r.Executed())
 }
 
-func TestLongRunningRequestsAreNotGoverned(t *testing.T) {
-	for verb, governed := range map[string]bool{"get": true, "watch": true, "proxy": false} {
-		r := Request{Request: trace.Request{Verb: verb, Resource: "pods"}}
-		assert.Equal(t, governed, r.Governed(), verb)
+// The lists of verbs and subresources are kube-apiserver's, in pkg/controlplane/apiserver/config.go of Kubernetes.
+func TestGovernedIsWhatTheLibrarySays(t *testing.T) {
+	longRunning := filters.BasicLongRunningRequestCheck(sets.NewString("proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward"))
+	long := 0
+	for _, path := range []string{
+		"/api/v1/pods", "/api/v1/namespaces/a/pods/p", "/api/v1/namespaces/a/pods/p/status", "/api/v1/namespaces/a/pods/p/exec", "/api/v1/namespaces/a/pods/p/attach",
+		"/api/v1/namespaces/a/pods/p/log", "/api/v1/namespaces/a/pods/p/portforward", "/api/v1/namespaces/a/services/s/proxy/metrics", "/api/v1/nodes/n/proxy",
+		"/api/v1/proxy/nodes/n", "/api/v1/namespaces/a/configmaps/exec", "/debug/pprof/profile", "/debug/pprof/", "/debug/pprof", "/debug/pprofs", "/debug/flags", "/metrics",
+	} {
+		line := strings.ReplaceAll(strings.Replace(list, `"verb":"list"`, `"verb":"get"`, 1), "/api/v1/namespaces/team-a/pods?limit=500", path)
+		if strings.HasPrefix(path, "/api/v1/proxy/") {
+			line = strings.Replace(line, `"verb":"get"`, `"verb":"proxy"`, 1)
+		}
+		events, _ := readEvents(t, line)
+		at, err := url.Parse(path)
+		require.NoError(t, err)
+		info, err := uri.Info(http.MethodGet, at)
+		require.NoError(t, err)
+		assert.Equal(t, !longRunning(nil, info), events[0].Governed(), path)
+		if !events[0].Governed() {
+			long++
+		}
 	}
-	for _, subresource := range []string{"attach", "exec", "log", "portforward", "proxy"} {
-		r := Request{Request: trace.Request{Verb: "get", Resource: "pods", Subresource: subresource}}
-		assert.False(t, r.Governed(), subresource)
-	}
+	assert.Equal(t, 9, long)
+	r := Request{Request: trace.Request{Verb: "create", Resource: "pods", Subresource: "exec"}, Annotated: true}
+	assert.True(t, r.Governed(), "flowcontrol-apiserver governs it, and says so")
 }
 
 func TestBrokenLinesAreCountedAndTheFirstIsNamed(t *testing.T) {

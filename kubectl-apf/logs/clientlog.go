@@ -26,10 +26,21 @@ type Wait struct {
 	Failed bool
 	// Attributes are the request's, without its user; empty if the line is cut off before the URL.
 	Attributes flow.Attributes
+	// At is when the line was written; zero if that is unknown.
+	At time.Time
 }
 
-// ErrNoWaits means that a log has no line about waits, and none about a failed list.
-var ErrNoWaits = errors.New("no line of client-go about waits, or about FlowSchemas that it failed to list: about waits it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
+// ClientReader reads the log of a client. Each function is called with what lines say of its kind; nil ignores it.
+type ClientReader struct {
+	// Clock is the clock of lines of klog. Without a zone their times are unknown.
+	Clock  Clock
+	Waited func(Wait)
+	Failed func(FailedList)
+	Lease  func(LeaseLine)
+}
+
+// ErrNoWaits means that a log has no line about waits, failed lists or leases.
+var ErrNoWaits = errors.New("no line of client-go about waits, about leases that it failed to renew, or about FlowSchemas that it failed to list: about waits it has some if the client waited for more than a second, or from -v=3 on for more than 50ms")
 
 // maxLine is the number of bytes of a line that are searched.
 const maxLine = 1 << 20
@@ -46,9 +57,8 @@ const (
 	ownLimit   = "client-side throttling"
 )
 
-// ReadClient calls waited with each wait of a client's log, and failed with each failed list of flow
-// control's objects. It returns ErrNoWaits if there is neither.
-func ReadClient(name string, in io.Reader, waited func(Wait), failed func(FailedList)) error {
+// Read reads a log. It returns ErrNoWaits if no line is of any kind.
+func (r ClientReader) Read(name string, in io.Reader) error {
 	decompressed, err := plain.Text(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -58,14 +68,7 @@ func ReadClient(name string, in io.Reader, waited func(Wait), failed func(Failed
 	found := false
 	for {
 		line, err := lines.ReadSlice('\n')
-		if waitOf, ok := parseWait(string(line)); ok {
-			found = true
-			waited(waitOf)
-		}
-		if list, ok := parseFailedList(string(line)); ok {
-			found = true
-			failed(list)
-		}
+		found = r.line(string(line)) || found
 		switch {
 		case err == nil || errors.Is(err, bufio.ErrBufferFull):
 		case !errors.Is(err, io.EOF):
@@ -76,6 +79,24 @@ func ReadClient(name string, in io.Reader, waited func(Wait), failed func(Failed
 			return nil
 		}
 	}
+}
+
+// line passes on what a line says, and reports whether it says something.
+func (r ClientReader) line(line string) bool {
+	wait, waited := parseWait(line)
+	if waited && r.Waited != nil {
+		wait.At = r.Clock.timeOfLine(line)
+		r.Waited(wait)
+	}
+	list, failed := parseFailedList(line)
+	if failed && r.Failed != nil {
+		r.Failed(list)
+	}
+	lease, about := r.Clock.parseLease(line)
+	if about && r.Lease != nil {
+		r.Lease(lease)
+	}
+	return waited || failed || about
 }
 
 // parseWait returns the wait of a line.

@@ -21,7 +21,7 @@ import (
 func waits(t *testing.T, log string) []Wait {
 	t.Helper()
 	var all []Wait
-	require.NoError(t, ReadClient("client.log", strings.NewReader(log), func(w Wait) { all = append(all, w) }, func(FailedList) {}))
+	require.NoError(t, ClientReader{Waited: func(w Wait) { all = append(all, w) }}.Read("client.log", strings.NewReader(log)))
 	return all
 }
 
@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 
 func TestLogWithoutWaitsIsAnError(t *testing.T) {
 	for _, log := range []string{"", "I1227 02:28:18.0 1 a.go:1] Waited for caches\n", "Waited for a, request: none"} {
-		require.ErrorIs(t, ReadClient("client.log", strings.NewReader(log), func(Wait) {}, func(FailedList) {}), ErrNoWaits)
+		require.ErrorIs(t, ClientReader{}.Read("client.log", strings.NewReader(log)), ErrNoWaits)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestFailedLists(t *testing.T) {
 		{`failed to list *v1beta1.CronJob: the server could not find the requested resource`, nil},
 	} {
 		var got []FailedList
-		err := ReadClient("client.log", strings.NewReader(test.line+"\n"), func(Wait) {}, func(f FailedList) { got = append(got, f) })
+		err := ClientReader{Failed: func(f FailedList) { got = append(got, f) }}.Read("client.log", strings.NewReader(test.line+"\n"))
 		assert.Equal(t, test.want, got, test.line)
 		if test.want == nil {
 			assert.ErrorIs(t, err, ErrNoWaits)

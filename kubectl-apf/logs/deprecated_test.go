@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
@@ -40,4 +41,49 @@ func TestCallsOfDeprecatedVersionsAreCountedByClient(t *testing.T) {
 		found("Group", "system:nodes", "x.io", "1.40", 2, 0, 2, "a"),
 		found("User", "bob", "flowcontrol.apiserver.k8s.io", "1.32", 2, 1, 9, "flowschemas"),
 	}, calls.All())
+}
+
+// kubernetes#106668: parts of the control plane and clients that follow discovery are told apart from clients
+// that name the version.
+func TestClientsThatFollowDiscoveryAreToldApart(t *testing.T) {
+	const kcm = "kube-controller-manager/v1.24.17 (linux/amd64) kubernetes/22a9682/system:serviceaccount:kube-system:generic-garbage-collector"
+	foreign := []string{"argoproj.io", "cert-manager.io", "crd.projectcalico.org", "velero.io"}
+	kubernetes := []string{"", "apps", "batch", "autoscaling", "storage.k8s.io", "rbac.authorization.k8s.io", "networking.k8s.io", "policy", "discovery.k8s.io", "node.k8s.io", "coordination.k8s.io"}
+	for _, test := range []struct {
+		name, user, agent string
+		verbs, lists      []string
+		follows           string
+	}{
+		{"the garbage collector", "system:serviceaccount:kube-system:generic-garbage-collector", kcm, []string{"watch", "delete"}, nil, "user agent"},
+		{"controllers without service accounts", "system:kube-controller-manager", kcm, []string{"list"}, nil, "by its user"},
+		{"kube-apiserver", "system:apiserver", "kube-apiserver/v1.24", []string{"watch"}, nil, "by its user"},
+		{"another account that calls itself kube-controller-manager", "system:serviceaccount:shop:x", kcm, []string{"watch"}, nil, ""},
+		{"a backup", "system:serviceaccount:velero:velero", "velero-server/v1.9", []string{"list"}, append(kubernetes, foreign...), "at least 15 API groups, 4 of them not of Kubernetes"},
+		{"a backup that restores", "system:serviceaccount:velero:velero", "velero-server/v1.9", []string{"list", "create"}, append(kubernetes, foreign...), ""},
+		{"a program that is written for many kinds", "system:serviceaccount:monitoring:kube-state-metrics", "kube-state-metrics/v2", []string{"list", "watch"}, kubernetes, ""},
+		{"an operator of its own kinds", "system:serviceaccount:shop:op", "op/v1", []string{"list", "watch"}, append(foreign, "apps"), ""},
+		{"an informer", "system:serviceaccount:cert:webhook", "webhook/v0", []string{"list", "watch"}, nil, ""},
+		{"a get of one object", "alice", "kubectl/v1.24", []string{"get"}, append(kubernetes, foreign...), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var calls DeprecatedCalls
+			send := func(verb, group, removed string) {
+				calls.Observe(&Request{Removed: removed, Request: trace.Request{User: test.user, Client: test.agent, Verb: verb, APIGroup: group, APIVersion: "v1beta1", Resource: "podsecuritypolicies"}})
+			}
+			for _, verb := range test.verbs {
+				send(verb, "policy", "1.25")
+			}
+			for _, group := range test.lists {
+				send("list", group, "")
+			}
+			all := calls.All()
+			require.Len(t, all, 1)
+			if test.follows == "" {
+				assert.Empty(t, all[0].Follows)
+			} else {
+				assert.Contains(t, all[0].Follows, test.follows)
+			}
+			assert.Equal(t, len(test.verbs), all[0].Requests)
+		})
+	}
 }

@@ -13,7 +13,13 @@
 // textPayload), Loki, Vector, journald. Of one object the first field with an entry counts,
 // so that a pipeline that keeps the original beside the parsed line counts once. A CSV
 // export is read by its quotation marks. JSON may be indented, and a whole file may be one array.
-// An entry has up to 16 MiB; a longer one is reported, and left out.
+// An entry has up to 16 MiB; a longer one is reported, and left out. Tables of Azure with a column for each field
+// of an event are read as JSON, as a response with columns and rows, and as CSV with a header.
+//
+// # Servers
+//
+// Each API server enforces flow control alone, so an entry has the name of its server where what
+// carried it tells: a pod, a node, a stream, or the path of the file (ServerOf).
 //
 // # Audit events
 //
@@ -57,6 +63,8 @@
 //	Waited for 1.02s due to client-side throttling, not priority and fairness, request: GET:https://10.0.0.1/api/v1/pods  0.21 to 0.32
 //	"Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="https://10.0.0.1/api/v1/pods"
 //
-// It writes a wait of more than 50 ms from -v=3 on, and one of more than a second at any verbosity,
+// Package k8s.io/client-go/tools/leaderelection writes why a lease was not renewed: see LeaseLine.
+//
+// client-go writes a wait of more than 50 ms from -v=3 on, and one of more than a second at any verbosity,
 // but then at most one line a second, or in ten at -v=0. So a log has some of the waits.
 package logs

@@ -58,7 +58,7 @@ func fromGoogle(text []byte) ([]byte, bool) {
 	if p.Metadata.IP != "" {
 		event["sourceIPs"] = []string{p.Metadata.IP}
 	}
-	if name := nameIn(p.Resource); name != "" {
+	if name := objectIn(p.Resource); name != "" {
 		event["objectRef"] = map[string]string{"name": name}
 	}
 	converted, err := json.Marshal(event)
@@ -76,8 +76,8 @@ func pathOf(resource string) string {
 	return "/" + strings.TrimPrefix(resource, "/")
 }
 
-// nameIn returns the name of the object in GROUP/VERSION/[namespaces/NAMESPACE/]RESOURCE/NAME.
-func nameIn(resource string) string {
+// objectIn returns the name of the object in GROUP/VERSION/[namespaces/NAMESPACE/]RESOURCE/NAME.
+func objectIn(resource string) string {
 	parts := strings.Split(resource, "/")
 	at := 3
 	if len(parts) > 4 && parts[2] == "namespaces" {

@@ -27,7 +27,7 @@ func requestOfLine(text string, written time.Time, clock Clock) (*Request, error
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{ID: values["audit-ID"], URI: values["URI"], Completed: completed}
+	r := &Request{ID: values["audit-ID"], URI: values["URI"], Completed: completed, Zoned: !strings.HasPrefix(text, "{")}
 	r.setAttributes(&a, query)
 	r.User, r.Groups = impersonated(values["addedInfo"])
 	r.Client, r.FlowSchema, r.PriorityLevel = values["userAgent"], values["apf_fs"], values["apf_pl"]
@@ -97,8 +97,8 @@ func (n *numbers) duration(key string) *metav1.Duration {
 		return nil
 	}
 	d, err := time.ParseDuration(text)
-	if (err != nil || d < 0) && n.err == nil {
-		n.err = fmt.Errorf("has %s=%q, must be a duration that is not negative, such as 1.5s", key, text)
+	if (err != nil || d < 0 || d > trace.MaxSpan) && n.err == nil {
+		n.err = fmt.Errorf("has %s=%q, must be a duration from 0 to %s, such as 1.5s", key, text, trace.MaxSpan)
 	}
 	return seconds(d)
 }

@@ -50,7 +50,7 @@ func TestLine(t *testing.T) {
 	}{
 		{"a list that waited", waitedLine, Request{
 			ID: "b07598d3-2339-4142-9085-30c1b5cd63b4", URI: "/api/v1/namespaces/default/configmaps?labelSelector=a%21%3Db&limit=300",
-			Completed: at("2026-11-23T02:34:33.233521Z"),
+			Completed: at("2026-11-23T02:34:33.233521Z"), Zoned: true,
 			Request: trace.Request{
 				Arrival: at("2026-11-23T02:34:33.233521Z").Add(-165346094), Client: "loader/v1.0.0 (linux/amd64) kubernetes/1234567",
 				User: "elephant-1", Groups: []string{"elephants", "system:authenticated"}, Verb: "list",
@@ -60,7 +60,7 @@ func TestLine(t *testing.T) {
 			},
 		}},
 		{"a write, whose statusStack has several lines, waited for what its latency has besides its execution", writeLine + "\n\tgoroutine 1\n >\n", Request{
-			ID: "1", URI: "/apis/apps/v1/namespaces/a/deployments/web/scale?fieldManager=x", Completed: at("2026-11-23T02:34:13.1Z"),
+			ID: "1", URI: "/apis/apps/v1/namespaces/a/deployments/web/scale?fieldManager=x", Completed: at("2026-11-23T02:34:13.1Z"), Zoned: true,
 			Request: trace.Request{
 				Arrival: at("2026-11-23T02:34:13.097Z"), Verb: "patch", APIGroup: "apps", APIVersion: "v1", Resource: "deployments", Subresource: "scale",
 				Namespace: "a", Name: "web", Status: 500, Latency: seconds(3 * time.Millisecond),

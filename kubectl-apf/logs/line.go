@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -25,7 +26,7 @@ var (
 // mayHaveEntry reports whether a text may have an event or a request line, or a part of
 // one, or a message of journald that is no text. It saves the search in all others.
 func mayHaveEntry(text []byte) bool {
-	for _, mark := range []string{auditGroup, googleMark, "HTTP", `"stream"`, `"logtag"`, `"_p"`, `"MESSAGE":[`, `"MESSAGE" : [`} {
+	for _, mark := range []string{auditGroup, googleMark, tableMark, "HTTP", `"stream"`, `"logtag"`, `"_p"`, `"MESSAGE":[`, `"MESSAGE" : [`} {
 		if bytes.Contains(text, []byte(mark)) {
 			return true
 		}
@@ -36,23 +37,32 @@ func mayHaveEntry(text []byte) bool {
 // line finds the entry in a line of text, and returns what the line is.
 func (r *reader) line(text []byte) Kind {
 	if rest, found := bytes.CutPrefix(text, []byte("__REALTIME_TIMESTAMP=")); found {
-		r.realtime = fromMicroseconds(string(rest))
+		r.journal = transport{Written: fromMicroseconds(string(rest))}
+		return KindLine
+	}
+	if rest, found := bytes.CutPrefix(text, []byte("_HOSTNAME=")); found {
+		r.journal.Server = string(rest)
 		return KindLine
 	}
 	if rest, found := bytes.CutPrefix(text, []byte("MESSAGE=")); found {
-		return r.find(rest, r.realtime, 0)
+		return r.find(rest, r.journal, 0)
 	}
 	if journalField.Match(text) {
 		return KindLine
+	}
+	if r.columns != nil || bytes.Contains(text, []byte(tableKey)) && bytes.IndexByte(text, ',') > 0 {
+		if kind, isRow := r.tableRow(text); isRow {
+			return kind
+		}
 	}
 	if prefix := criPrefix.FindSubmatch(text); prefix != nil {
 		whole, complete := r.part(string(prefix[2]), text[len(prefix[0]):], prefix[3][0] == 'F')
 		if !complete {
 			return KindLine
 		}
-		return r.find(whole, timeOf(string(prefix[1])), 0)
+		return r.find(whole, transport{Written: timeOf(string(prefix[1]))}, 0)
 	}
-	return r.find(text, time.Time{}, 0)
+	return r.find(text, transport{}, 0)
 }
 
 // part adds a part of an entry, and returns the entry once it is complete. of names what
@@ -76,13 +86,13 @@ func (r *reader) part(of string, text []byte, last bool) (whole []byte, complete
 func (r *reader) flush() error {
 	for of, text := range r.parts {
 		delete(r.parts, of)
-		r.find(text, time.Time{}, 0)
+		r.find(text, transport{}, 0)
 	}
 	return r.err
 }
 
 // find finds the entry in a text with any prefix, and returns what the text is.
-func (r *reader) find(text []byte, written time.Time, depth int) Kind {
+func (r *reader) find(text []byte, by transport, depth int) Kind {
 	if !mayHaveEntry(text) {
 		return kindOfText(text)
 	}
@@ -91,10 +101,10 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 		if headers := klogHeader.FindAllIndex(head, -1); headers != nil {
 			start = headers[len(headers)-1][0]
 		}
-		return r.entry(KindRequest, bytes.TrimSpace(text[start:]), timeIn(text[:start], written))
+		return r.entry(KindRequest, bytes.TrimSpace(text[start:]), by.after(text[:start]))
 	}
 	if bytes.Contains(text, []byte(`""`)) {
-		if kind, isRow := r.csv(text, written, depth); isRow {
+		if kind, isRow := r.csv(text, by, depth); isRow {
 			return kind
 		}
 	}
@@ -108,7 +118,7 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&object); err != nil {
 			object = rest // cut off, or no JSON
 		}
-		if kind := r.object(object, timeIn(text[:start[0]], written), depth); r.found {
+		if kind := r.object(object, by.after(text[:start[0]]), depth); r.found {
 			return kind
 		}
 	}
@@ -117,13 +127,18 @@ func (r *reader) find(text []byte, written time.Time, depth int) Kind {
 
 // csv finds an entry in a row of an export as CSV, where quotation marks are doubled. It reports
 // whether the text is a row.
-func (r *reader) csv(text []byte, written time.Time, depth int) (kind Kind, isRow bool) {
+func (r *reader) csv(text []byte, by transport, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
 	if err != nil || len(row) < 2 {
 		return KindOther, false
 	}
 	for _, column := range row {
-		kind = max(kind, r.find([]byte(column), timeIn([]byte(row[0]), written), depth+1))
+		if strings.HasPrefix(column, "kube-apiserver-") {
+			by.Server = column // a stream
+		}
+	}
+	for _, column := range row {
+		kind = max(kind, r.find([]byte(column), by.after([]byte(row[0])), depth+1))
 		if r.found {
 			break
 		}
@@ -136,16 +151,6 @@ func kindOfText(text []byte) Kind {
 		return KindLine
 	}
 	return KindOther
-}
-
-// timeIn returns the last time in a prefix; otherwise the envelope's.
-func timeIn(prefix []byte, written time.Time) time.Time {
-	for word := range bytes.FieldsSeq(prefix) {
-		if at := timeOf(string(word)); !at.IsZero() {
-			written = at
-		}
-	}
-	return written
 }
 
 // timeOf returns a time of RFC 3339; zero if the text is none.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxDepth is how many envelopes may be around an entry.
@@ -23,9 +22,9 @@ type form struct {
 }
 
 // object finds the entries in an object, and returns what the object is.
-func (r *reader) object(text []byte, written time.Time, depth int) Kind {
+func (r *reader) object(text []byte, by transport, depth int) Kind {
 	if bytes.HasPrefix(text, []byte(`{"kind":"Event","apiVersion":"`+auditGroup)) {
-		return r.entry(KindEvent, text, written) // as API servers write it
+		return r.entry(KindEvent, text, by) // as API servers write it
 	}
 	if !mayHaveEntry(text) {
 		return kindOfObject(text)
@@ -35,21 +34,23 @@ func (r *reader) object(text []byte, written time.Time, depth int) Kind {
 	audited := strings.HasPrefix(f.APIVersion, auditGroup)
 	switch {
 	case audited && f.Kind == "Event" || err != nil && !json.Valid(text) && bytes.Contains(text, []byte(auditGroup)):
-		return r.entry(KindEvent, text, written)
+		return r.entry(KindEvent, text, by)
 	case audited && f.Kind == "EventList":
 		for _, item := range f.Items {
-			r.entry(KindEvent, withKind(item, f.APIVersion), written)
+			r.entry(KindEvent, withKind(item, f.APIVersion), by)
 		}
 		return KindEvent
+	case err == nil && bytes.Contains(text, []byte(tableMark)):
+		return r.table(text, by, depth)
 	case f.Message == "HTTP" && f.Verb != nil, err != nil && bytes.Contains(text, []byte(`"msg":"HTTP"`)):
-		return r.entry(KindRequest, text, written)
+		return r.entry(KindRequest, text, by)
 	case bytes.Contains(text, []byte(googleMark)) && err == nil:
 		if converted, is := fromGoogle(text); is {
-			return r.entry(KindEvent, converted, written)
+			return r.entry(KindEvent, converted, by)
 		}
-		return r.envelope(text, written, depth)
+		return r.envelope(text, by, depth)
 	case depth < maxDepth:
-		return r.envelope(text, written, depth)
+		return r.envelope(text, by, depth)
 	default:
 		return KindOther
 	}
@@ -74,32 +75,22 @@ func kindOfObject(text []byte) Kind {
 }
 
 // envelope finds the entries in the fields of an object that carries them.
-func (r *reader) envelope(text []byte, written time.Time, depth int) Kind {
+func (r *reader) envelope(text []byte, by transport, depth int) Kind {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
 		return KindOther
 	}
-	for _, key := range []string{"time", "timestamp", "@timestamp", "__REALTIME_TIMESTAMP"} {
-		var value string
-		if json.Unmarshal(fields[key], &value) != nil {
-			continue
-		}
-		if at := timeOf(value); !at.IsZero() {
-			written = at
-		} else if at := fromMicroseconds(value); key == "__REALTIME_TIMESTAMP" && !at.IsZero() {
-			written = at
-		}
-	}
+	by = by.within(fields)
 	if of, last, divided := divides(fields); divided {
 		whole, complete := r.part(of, []byte(message(fields)), last)
 		if !complete {
 			return KindLine
 		}
-		return r.find(whole, written, depth+1)
+		return r.find(whole, by, depth+1)
 	}
 	kind := KindOther
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if kind = r.value(fields[key], written, depth+1); r.found {
+		if kind = r.value(fields[key], by, depth+1); r.found {
 			return kind
 		}
 	}
@@ -107,31 +98,31 @@ func (r *reader) envelope(text []byte, written time.Time, depth int) Kind {
 }
 
 // value finds the entries in a field.
-func (r *reader) value(raw json.RawMessage, written time.Time, depth int) Kind {
+func (r *reader) value(raw json.RawMessage, by transport, depth int) Kind {
 	switch raw[0] {
 	case '"':
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
-			return r.find([]byte(strings.TrimSpace(text)), written, depth)
+			return r.find([]byte(strings.TrimSpace(text)), by, depth)
 		}
 	case '{':
-		return r.object(raw, written, depth)
+		return r.object(raw, by, depth)
 	case '[':
-		return r.elements(raw, written, depth)
+		return r.elements(raw, by, depth)
 	}
 	return KindOther
 }
 
 // elements finds the entries in an array. journald writes a message that is no text as an
 // array of its bytes.
-func (r *reader) elements(raw json.RawMessage, written time.Time, depth int) Kind {
+func (r *reader) elements(raw json.RawMessage, by transport, depth int) Kind {
 	var numbers []uint16
 	if json.Unmarshal(raw, &numbers) == nil {
 		octets := make([]byte, len(numbers))
 		for i, n := range numbers {
 			octets[i] = byte(n)
 		}
-		return r.find(octets, written, depth)
+		return r.find(octets, by, depth)
 	}
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil || depth >= maxDepth {
@@ -140,7 +131,7 @@ func (r *reader) elements(raw json.RawMessage, written time.Time, depth int) Kin
 	found, kind := false, KindOther
 	for _, element := range elements {
 		r.found = false
-		kind = r.value(element, written, depth+1)
+		kind = r.value(element, by, depth+1)
 		found = found || r.found
 	}
 	r.found = found

@@ -30,10 +30,17 @@ type Entry struct {
 	Kind   Kind
 	// Text is the entry, valid until the next one.
 	Text []byte
-	// Written is the time that the transport has; zero if it has none.
-	Written time.Time
+	transport
 	// TooLong reports that the entry is longer than MaxEntry; Text is a part of it.
 	TooLong bool
+}
+
+// transport is what the carrier of an entry tells of it.
+type transport struct {
+	// Written is the time that the transport has; zero if it has none.
+	Written time.Time
+	// Server names the API server: its pod, node or stream; "" if the transport does not tell.
+	Server string
 }
 
 // ReadEntries calls yield with each entry of a log, in any form that package plain knows,
@@ -75,10 +82,11 @@ type reader struct {
 	yield func(Entry) error
 	err   error // of yield
 
-	number   int
-	found    bool      // the chunk has an entry, or a part of one
-	realtime time.Time // of journald's export, for the message that follows
-	parts    map[string][]byte
+	number  int
+	found   bool      // the chunk has an entry, or a part of one
+	journal transport // of journald's export, for the message that follows
+	parts   map[string][]byte
+	columns []string // of a CSV export of a table of events; nil if it is none
 }
 
 // chunk yields what a chunk has.
@@ -90,7 +98,7 @@ func (r *reader) chunk(s *scanner) error {
 		r.found = true
 		r.emit(Entry{Text: s.text, TooLong: true})
 	case s.object:
-		kind = r.object(s.text, time.Time{}, 0)
+		kind = r.object(s.text, transport{}, 0)
 	default:
 		kind = r.line(s.text)
 	}
@@ -108,8 +116,8 @@ func (r *reader) emit(e Entry) {
 }
 
 // entry yields an entry.
-func (r *reader) entry(kind Kind, text []byte, written time.Time) Kind {
+func (r *reader) entry(kind Kind, text []byte, by transport) Kind {
 	r.found = true
-	r.emit(Entry{Kind: kind, Text: text, Written: written})
+	r.emit(Entry{Kind: kind, Text: text, transport: by})
 	return kind
 }

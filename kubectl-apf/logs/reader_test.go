@@ -30,6 +30,7 @@ type found struct {
 	Kind    Kind
 	Text    string
 	Written string
+	Server  string
 }
 
 func read(t *testing.T, log string) (entries []Entry) {
@@ -48,7 +49,7 @@ func read(t *testing.T, log string) (entries []Entry) {
 func wanted(entries []Entry) (all []found) {
 	for _, e := range entries {
 		if e.Kind == KindEvent || e.Kind == KindRequest {
-			f := found{e.Kind, string(e.Text), ""}
+			f := found{e.Kind, string(e.Text), "", e.Server}
 			if !e.Written.IsZero() {
 				f.Written = e.Written.UTC().Format(time.RFC3339)
 			}
@@ -120,7 +121,7 @@ func TestWhatEntriesAre(t *testing.T) {
 		assert.Equal(t, 1, entries[0].Number)
 	}
 	assert.Empty(t, read(t, "\n \n\t\n"))
-	assert.Equal(t, []found{{KindRequest, request, ""}}, wanted(read(t, "I0307 09:26:40.000000       1 pipe.go:1] "+request)), "a line of klog within another")
+	assert.Equal(t, []found{{KindRequest, request, "", ""}}, wanted(read(t, "I0307 09:26:40.000000       1 pipe.go:1] "+request)), "a line of klog within another")
 }
 
 func TestEntriesHaveTheNumberOfTheirFirstLine(t *testing.T) {
@@ -135,10 +136,10 @@ func TestAnEntryOfParts(t *testing.T) {
 	const cri = "2025-03-07T09:26:42Z "
 	t.Run("streams are apart", func(t *testing.T) {
 		log := cri + "stdout P " + event[:70] + "\n" + cri + "stderr P " + request[:40] + "\n" + cri + "stdout F " + event[70:] + "\n" + cri + "stderr F " + request[40:]
-		assert.Equal(t, []found{{KindEvent, event, "2025-03-07T09:26:42Z"}, {KindRequest, request, "2025-03-07T09:26:42Z"}}, wanted(read(t, log)))
+		assert.Equal(t, []found{{KindEvent, event, "2025-03-07T09:26:42Z", ""}, {KindRequest, request, "2025-03-07T09:26:42Z", ""}}, wanted(read(t, log)))
 	})
 	t.Run("the last part is missing", func(t *testing.T) {
-		assert.Equal(t, []found{{KindEvent, event[:90], ""}}, wanted(read(t, cri+"stdout P "+event[:90])))
+		assert.Equal(t, []found{{KindEvent, event[:90], "", ""}}, wanted(read(t, cri+"stdout P "+event[:90])))
 	})
 	t.Run("Docker divides long lines", func(t *testing.T) {
 		long := strings.Replace(padded, "{bob", strings.Repeat("b", 40_000), 1)
@@ -149,7 +150,7 @@ func TestAnEntryOfParts(t *testing.T) {
 			rest = rest[n:]
 		}
 		require.Equal(t, 3, strings.Count(log.String(), "\n"))
-		assert.Equal(t, []found{{KindEvent, long, "2025-03-07T09:26:42Z"}}, wanted(read(t, log.String())))
+		assert.Equal(t, []found{{KindEvent, long, "2025-03-07T09:26:42Z", ""}}, wanted(read(t, log.String())))
 	})
 }
 
@@ -158,7 +159,7 @@ func TestEntriesThatAreTooLongAreReported(t *testing.T) {
 		entries := read(t, start+strings.Repeat("x", MaxEntry)+"\n"+event)
 		require.Len(t, entries, 2)
 		assert.True(t, entries[0].TooLong)
-		assert.Equal(t, []found{{KindEvent, event, ""}}, wanted(entries))
+		assert.Equal(t, []found{{KindEvent, event, "", ""}}, wanted(entries))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Request is what a log tells about one request. What it does not tell is nil or empty.
@@ -23,6 +23,8 @@ type Request struct {
 	Address string `json:",omitempty"`
 	// Completed is when the response was complete; zero if the log does not tell.
 	Completed time.Time `json:",omitzero"`
+	// Zoned reports whether these times are in the time zone of Clock, which may be wrong.
+	Zoned bool `json:",omitempty"`
 	// Said is the message of a response 429 of a handler, not of flow control.
 	Said string `json:",omitempty"`
 	// Annotated reports whether flowcontrol-apiserver said what flow control did, exactly. Then
@@ -31,6 +33,8 @@ type Request struct {
 	Distinguisher string `json:",omitempty"`
 	// GroupsImplied reports whether the log has no groups: the user's name then implies them.
 	GroupsImplied bool `json:",omitempty"`
+	// Etcd is the time that etcd took; nil if it is unknown.
+	Etcd *time.Duration `json:",omitempty"`
 	// Removed is the first release of Kubernetes that does not serve the API version; "" if none is known.
 	Removed string `json:",omitempty"`
 	// Around is the time in the filters around flow control, of a request of an exempt level; nil if
@@ -42,7 +46,10 @@ type Request struct {
 const maxID = 64
 
 // Governed reports whether flow control governs the request.
-func (r *Request) Governed() bool { return !uri.IsLongRunning(r.Verb, r.Subresource) }
+func (r *Request) Governed() bool {
+	attributes := r.Attributes()
+	return r.Annotated || !rules.IsLongRunning(&attributes)
+}
 
 // End returns when the request ended, otherwise when it arrived.
 func (r *Request) End() time.Time {

@@ -29,7 +29,7 @@ func ReadEvents(name string, in io.Reader, yield func(*Request) error) (Summary,
 		case entry.Kind == KindRequest || entry.Kind == KindLine:
 			return nil, nil
 		default:
-			return requestOfEvent(entry.Text)
+			return entry.named(requestOfEvent(entry.Text))
 		}
 	})
 }
@@ -59,7 +59,7 @@ func ReadRequestLines(name string, in io.Reader, clock Clock, yield func(*Reques
 		if entry.TooLong || entry.Kind != KindRequest {
 			return nil, nil
 		}
-		return requestOfLine(string(entry.Text), entry.Written, clock)
+		return entry.named(requestOfLine(string(entry.Text), entry.Written, clock))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -15,10 +16,11 @@ import (
 	"golang.org/x/text/transform"
 )
 
-const bufferSize = 64 << 10
-
-// ErrTooLarge means that an input is larger than what is read.
-var ErrTooLarge = errors.New("the file is too large")
+const (
+	bufferSize = 64 << 10
+	// maxWindow is the memory that a frame of zstd may ask for, in bytes: as much as the program zstd takes.
+	maxWindow = 1 << 27
+)
 
 // Text returns the uncompressed text of an input in UTF-8, without a byte order mark. Bytes that are
 // no text pass through. Close releases memory; it does not close the input.
@@ -36,7 +38,7 @@ func Text(in io.Reader) (io.ReadCloser, error) {
 		}
 		return asUTF8(plain), nil
 	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
-		plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1))
+		plain, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, err
 		}
@@ -62,6 +64,22 @@ func asUTF8(in io.ReadCloser) io.ReadCloser {
 	}{plain, in}
 }
 
+// Until returns an input whose reads end with the error of a context that has ended.
+func Until(ctx context.Context, in io.Reader) io.Reader { return &until{ctx, in} }
+
+type until struct {
+	ctx context.Context //nolint:containedctx // of one input
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (u *until) Read(into []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.in.Read(into)
+}
+
 // ReadAll returns the plain text of an input whole, of at most limit bytes.
 func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	plain, err := Text(in)
@@ -71,13 +89,10 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	defer plain.Close() //nolint:errcheck // releases memory
 	data, err := io.ReadAll(io.LimitReader(plain, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = ErrTooLarge
+		err = exceeds("bytes of the file", limit)
 	}
 	return data, err
 }
-
-// MaxFile bounds what is read whole, in bytes. Metrics have some megabytes.
-const MaxFile = 1 << 28
 
 // ReadFile returns the plain text of a file.
 func ReadFile(name string) ([]byte, error) {
@@ -86,5 +101,5 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	return ReadAll(file, MaxFile)
+	return ReadAll(file, Default().File)
 }

@@ -65,7 +65,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	_, err := plain.ReadAll(strings.NewReader("\x1f\x8bno gzip, though it begins like it"), 100)
 	require.ErrorIs(t, err, gzip.ErrHeader)
 	_, err = plain.ReadAll(strings.NewReader(zipped(t, strings.Repeat("x", 101))), 100)
-	require.ErrorIs(t, err, plain.ErrTooLarge)
+	require.ErrorIs(t, err, plain.ErrBound)
 	data, err := plain.ReadAll(strings.NewReader("\x00\x01\xff"), 100)
 	require.NoError(t, err)
 	assert.Equal(t, "\x00\x01\xff", string(data), "what is no text passes through")

@@ -6,7 +6,13 @@
 // drops. Lines of -v=3 have every request, what flow control did with
 // it, and no users. Where both are given they are joined by the audit ID: one request, not
 // two. A client may choose the audit ID, and kube-apiserver passes it on to extension API
-// servers, so that the URI must be the same too.
+// servers, so that the URI must be the same too, and times and user agents must fit. What is there twice, with
+// the same audit ID, URI, user and times, is one request.
+//
+// # Servers
+//
+// Requests are split by the API server that a log names. Where none is named, a file is divided where the time jumps
+// back, and parts of the same time are of different servers.
 //
 // # What is recorded
 //

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// stdin is the path of standard input.
+const stdin = "-"
+
 // Log is a log of one server, or a directory of its logs.
 type Log struct {
 	// Replica is the name of the server; it may be empty.
@@ -42,6 +45,10 @@ func files(logs []Log) ([]file, error) {
 	var all []file
 	seen := map[string]bool{}
 	for _, log := range logs {
+		if log.Path == stdin {
+			all = append(all, file{Log: log})
+			continue
+		}
 		paths, listed, err := filesOf(log.Path)
 		if err != nil {
 			return nil, err

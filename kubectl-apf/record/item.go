@@ -2,6 +2,8 @@ package record
 
 import (
 	"cmp"
+	"strconv"
+	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 )
@@ -18,6 +20,8 @@ const (
 // item is what one log tells about a request, or both.
 type item struct {
 	Origin origin
+	// Segment is the index of the segment that it is in; -1 if the log names its server.
+	Segment int
 	logs.Request
 }
 
@@ -32,6 +36,9 @@ func byID(a, b *item) int {
 func join(event, line *item) item {
 	out := *event
 	out.Origin, out.Around = fromBoth, line.Around
+	if line.Segment < 0 {
+		out.Segment = -1 // the line names the server
+	}
 	out.Seats, out.Execution = cmp.Or(line.Seats, out.Seats), cmp.Or(line.Execution, out.Execution)
 	out.Wait = cmp.Or(out.Wait, line.Wait)
 	if out.FlowSchema == "" {
@@ -39,4 +46,9 @@ func join(event, line *item) item {
 	}
 	out.Rejected, out.Replica = cmp.Or(out.Rejected, line.Rejected), cmp.Or(out.Replica, line.Replica)
 	return out
+}
+
+// key identifies a request: what is there twice has the same. A client may send an audit ID again.
+func (i *item) key() string {
+	return strings.Join([]string{i.ID, i.URI, i.User, i.Verb, i.Completed.String(), strconv.Itoa(int(i.Origin))}, "\x00")
 }

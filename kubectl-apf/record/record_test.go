@@ -3,8 +3,10 @@ package record
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,8 +40,8 @@ func line(second int, id, agent, uri string) string {
 func logsOf(t *testing.T, texts map[string]string) Options {
 	t.Helper()
 	o, directory := options(), t.TempDir()
-	for name, text := range texts {
-		log := Log{Path: filepath.Join(directory, name)}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text, log := texts[name], Log{Path: filepath.Join(directory, name)}
 		_, log.Replica, _ = strings.Cut(name, "-")
 		require.NoError(t, os.WriteFile(log.Path, []byte(text), 0o600))
 		if strings.HasPrefix(name, "http") {
@@ -58,7 +60,7 @@ func TestJoin(t *testing.T) {
 	_, all := recorded(t, logsOf(t, map[string]string{
 		"audit": event(2, "c", "carol", "/c") + event(0, "a", "alice", "/a") + annotated(event(3, "d", "dora", "/d"), "executed") + event(4, "same", "eve", "/e") +
 			event(6, "", "gus", "/g") + annotated(event(9, "h", "hal", "/h"), "executed") + annotated(event(10, "i", "ida", "/i"), "queue-full") + event(11, "j", "joe", "/j"),
-		"http-x": line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(5, "same", "other", "/f") + line(7, "", "agent", "/g") +
+		"http-x": line(1, "b", "agent", "/b") + line(2, "c", "agent", "/c") + line(3, "d", "agent", "/d") + line(4, "same", "agent", "/e") + line(5, "same", "other", "/f") + line(7, "", "agent", "/g") +
 			line(8, "same", "other", "/e") + of(line(9, "h", "agent", "/h"), figures, "") + of(line(10, "i", "agent", "/i"), figures, "", "resp=200", "resp=429") +
 			of(line(11, "j", "agent", "/j"), ` apf_execution_time="200ms"`, "", "resp=200", "resp=429"),
 	}))
@@ -86,6 +88,7 @@ func TestJoin(t *testing.T) {
 		"/f  other x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ", // the same ID with another URI
 		"/g gus agent    - - - ", // without an ID
 		"/g  agent x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ",
+		"/e  other x service-accounts workload-low 50ms 200ms {2 1 {5ms}} ", // the same ID at another time
 		"/h hal agent x s l 60ms 190ms {4 0 {0s}} ",
 		"/i ida agent x s l 60ms - {4 0 {0s}} queue-full",
 		"/j joe agent x service-accounts workload-low 250ms - {2 1 {5ms}} unknown",
@@ -93,6 +96,86 @@ func TestJoin(t *testing.T) {
 	around := time.Second
 	joined := join(&item{}, &item{Request: logs.Request{Around: &around}})
 	assert.Equal(t, &around, joined.Around)
+}
+
+// kubernetes#128863 and others: a pipeline delivers at least once, and a file may be there under two names.
+func TestWhatIsInTheLogsTwiceCountsOnce(t *testing.T) {
+	same := event(4, "client-set", "eve", "/e") + event(5, "client-set", "eve", "/e")
+	for name, texts := range map[string]map[string]string{
+		"events":           {"audit": event(0, "a", "alice", "/a") + same + event(0, "a", "alice", "/a") + event(0, "", "alice", "/a"), "audit2": same},
+		"lines":            {"http": line(0, "a", "x", "/a") + line(4, "b", "x", "/e") + line(4, "c", "x", "/e"), "http2": line(0, "a", "x", "/a") + line(4, "", "x", "/e") + line(4, "c", "x", "/e") + line(4, "b", "x", "/e")},
+		"events and lines": {"audit": event(0, "a", "alice", "/a") + same, "audit2": event(0, "a", "alice", "/a"), "http": line(0, "a", "agent", "/a") + line(4, "client-set", "agent", "/e"), "http2": line(0, "a", "agent", "/a") + line(9, "d", "agent", "/e")},
+	} {
+		h, all := recorded(t, logsOf(t, texts))
+		assert.Len(t, all, 4, name)
+		assert.EqualValues(t, 4, h.Requests, name)
+		n := map[string]int{"events": 3, "lines": 3, "events and lines": 2}[name]
+		assert.Contains(t, h.LeftOut.Notes, fmt.Sprintf("%d events and lines are in the logs twice, by their audit IDs, URIs and times, and count once.", n), name)
+	}
+}
+
+func TestTheTimeZoneOfLinesFollowsFromTheEventsOfTheSameRequests(t *testing.T) {
+	local := func(l string) string { return strings.ReplaceAll(l, "1122 10:", "1122 15:") }
+	o := logsOf(t, map[string]string{
+		"audit":  event(1, "a", "alice", "/a") + event(2, "b", "bob", "/b") + event(3, "c", "carol", "/c"),
+		"http-x": local(line(1, "a", "agent", "/a") + line(2, "b", "agent", "/b") + line(9, "only", "agent", "/x")),
+		"http-y": line(3, "c", "agent", "/c"), // in UTC
+	})
+	o.Clock.Zone = time.FixedZone("", -1800)
+	h, all := recorded(t, o)
+	require.Len(t, all, 4)
+	for i, second := range []int{1, 2, 3, 9} {
+		assert.Equal(t, time.Date(2026, 11, 22, 10, 0, second, 0, time.UTC), all[i].Arrival, i)
+	}
+	notes := strings.Join(h.LeftOut.Notes, "\n")
+	assert.Contains(t, notes, "The lines of -v=3 of x are 5h30m0s later than the audit events of the same requests")
+	assert.Contains(t, notes, "of y are 30m0s later")
+}
+
+// Clients may set the audit ID of their requests, all the same one.
+func TestAuditIDsOfClientsPairWhatIsOneRequest(t *testing.T) {
+	_, all := recorded(t, logsOf(t, map[string]string{
+		"audit": event(2, "same", "bob", "/a") + event(3, "same", "carol", "/a") + event(5, "same", "eve", "/a"),
+		"http":  line(1, "same", "agent", "/a") + line(3, "same", "agent", "/a") + line(4, "same", "agent", "/a") + line(5, "same", "other", "/a"),
+	}))
+	var got []string
+	for i := range all {
+		got = append(got, fmt.Sprint(all[i].Arrival.Second(), all[i].User, all[i].Seats != nil))
+	}
+	assert.ElementsMatch(t, []string{"1true", "2bobfalse", "3caroltrue", "4true", "5evefalse", "5true"}, got)
+}
+
+func TestServersAreToldApart(t *testing.T) {
+	prefixed := func(pod, text string) string { return "[pod/" + pod + "/kube-apiserver] " + text }
+	later := func(text string) string { return strings.ReplaceAll(text, "10:00:", "10:01:") }
+	two := event(0, "a", "u", "/a") + event(30, "b", "u", "/b")
+	other := event(1, "c", "u", "/c") + event(31, "d", "u", "/d")
+	for _, test := range []struct {
+		name  string
+		texts map[string]string
+		want  []string // the server of each request
+		note  string
+	}{
+		{"by a prefix", map[string]string{"audit": prefixed("p", event(0, "a", "u", "/a")) + prefixed("q", event(1, "b", "u", "/b"))}, []string{"p", "q"}, ""},
+		{"by the path that the user gives, not by a prefix", map[string]string{"audit-x": prefixed("p", event(0, "a", "u", "/a"))}, []string{"x"}, ""},
+		{"by time that jumps back", map[string]string{"audit": two + other}, []string{"server-1", "server-2", "server-1", "server-2"}, "They are taken for the logs of 2, server-1 to server-2, because the same time comes again."},
+		{"rotated files that are one after the other", map[string]string{"audit": later(two) + two}, []string{"", "", "", ""}, ""},
+		{"files of the same time", map[string]string{"audit": two, "audit2": other}, []string{"server-1", "server-2", "server-1", "server-2"}, "the same time comes again"},
+		{"entries that a pipeline delivers late", map[string]string{"audit": event(0, "a", "u", "/a") + event(9, "b", "u", "/b") + event(6, "c", "u", "/c") + event(30, "d", "u", "/d")}, []string{"", "", "", ""}, ""},
+		{"no order at all", map[string]string{"audit": strings.Repeat(other+two, 40)}, []string{"", "", "", ""}, "are not in the order of their times"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h, all := recorded(t, logsOf(t, test.texts))
+			var got []string
+			for i := range all {
+				got = append(got, all[i].Replica)
+			}
+			assert.Equal(t, test.want, got)
+			notes := strings.Join(h.LeftOut.Notes, "\n")
+			assert.Contains(t, notes, test.note)
+			assert.Equal(t, test.note != "", strings.Contains(notes, "name"), notes)
+		})
+	}
 }
 
 // Seven requests took 1.75 s, 0.25 s each. A watch does not count, and the end of two is unknown.
@@ -133,7 +216,7 @@ func TestWhatATraceLeavesOutIsCounted(t *testing.T) {
 				"1 audit events of long-running requests are left out: flow control does not govern them.",
 				"1 audit events without a user are left out: their authentication failed before flow control.",
 				"1 lines without a flow schema are left out: flow control did not see these requests.",
-				"1 requests ended before they began: the clock jumped. Their latency is unknown.",
+				"1 requests ended before they began, or a month later: the clock jumped. Their latency is unknown.",
 			},
 		},
 	}, h)
@@ -156,6 +239,16 @@ func TestListOptions(t *testing.T) {
 	assert.Nil(t, all[0].List)
 }
 
+// days are events at days after the first of October.
+func days(after ...int) string {
+	var text strings.Builder
+	for _, day := range after {
+		at := time.Date(2026, 10, 1+day, 10, 0, 0, 0, time.UTC)
+		text.WriteString(strings.ReplaceAll(event(0, fmt.Sprint(day), "alice", "/a"), "2026-11-22T", at.Format("2006-01-02T")))
+	}
+	return text.String()
+}
+
 func TestBadInput(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -169,6 +262,7 @@ func TestBadInput(t *testing.T) {
 		{"no request that is governed", map[string]string{"audit.log": event(0, "a", "alice", "/api/v1/namespaces/a/pods/p/log")}, "the logs have no request that flow control governs"},
 		{"a clock that jumps", map[string]string{"audit.log": event(0, "a", "alice", "/a") + strings.ReplaceAll(event(0, "b", "bob", "/b"), "2026-11-22T", "2026-11-30T")},
 			"no request arrived from 2026-11-22T10:00:00Z to 2026-11-30T10:00:00Z: a clock jumped, or a part of the logs is missing"},
+		{"more than a month", map[string]string{"audit.log": days(0, 7, 14, 21, 28, 32)}, "the requests are of 2026-10-01T10:00:00Z to 2026-11-02T10:00:00Z, and may be of 744h0m0s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := New(t.Context(), logsOf(t, test.texts))
@@ -227,5 +321,29 @@ func TestRecordingCanBeInterrupted(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, r.Each(ctx, func(*trace.Request) error { return nil }), context.Canceled)
 	_, err = New(ctx, o)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// endless is a log that never ends, of lines that are skipped. It interrupts the program after a megabyte.
+type endless struct {
+	left      int
+	interrupt func()
+}
+
+func (e *endless) Read(into []byte) (int, error) {
+	if e.left -= len(into); e.left < 0 {
+		e.interrupt()
+	}
+	for i := range into {
+		into[i] = "no event\n"[i%9]
+	}
+	return len(into), nil
+}
+
+func TestALongLogIsInterruptedWithinIt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options()
+	o.Audit, o.Stdin = []Log{{Path: "-"}}, &endless{1 << 20, cancel}
+	_, err := New(ctx, o)
 	require.ErrorIs(t, err, context.Canceled)
 }

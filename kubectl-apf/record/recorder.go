@@ -1,17 +1,20 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
@@ -19,6 +22,8 @@ import (
 type Options struct {
 	// Audit and HTTP are audit logs, and logs with lines of -v=3.
 	Audit, HTTP []Log
+	// Stdin is what the path - reads; nil for nothing.
+	Stdin io.Reader
 	// Clock is the clock of lines of text.
 	Clock logs.Clock
 	// Observe is called with each audit event, also of requests that are not recorded; nil for none.
@@ -34,6 +39,7 @@ type Recording struct {
 	options Options
 	sorted  sorter[item]
 	tally   tally
+	servers servers
 	notes   []string
 }
 
@@ -54,15 +60,50 @@ func (r *Recording) Close() { r.sorted.close() }
 // Header returns the header of the trace.
 func (r *Recording) Header() trace.Header { return r.header }
 
+// Notes returns sentences about what is wrong with the logs, and which of their requests are left out.
+func (r *Recording) Notes() []string {
+	return slices.Concat(r.tally.ungovernedNotes(), r.notes, r.servers.notes())
+}
+
 // Each yields the requests in the order of their arrivals, until the caller returns an
 // error.
 func (r *Recording) Each(ctx context.Context, yield func(*trace.Request) error) error {
-	return r.sorted.each(func(i *item) error {
+	return r.Requests(ctx, func(one *logs.Request) error { return yield(&one.Request) })
+}
+
+// Requests is Each with all that the logs tell about a request.
+func (r *Recording) Requests(ctx context.Context, yield func(*logs.Request) error) error {
+	_, err := r.each(ctx, func(i *item) error { return yield(&i.Request) })
+	return err
+}
+
+// each yields each request once, with its server: a pipeline may deliver an event twice, and a file may have two
+// names. It returns how many were there before.
+func (r *Recording) each(ctx context.Context, yield func(*item) error) (repeated int64, err error) {
+	var at time.Time
+	seen := map[string]bool{}
+	err = r.sorted.each(func(i *item) error {
+		if !i.Arrival.Equal(at) {
+			at = i.Arrival
+			clear(seen)
+		}
+		if i.ID != "" {
+			key := i.key()
+			if seen[key] {
+				repeated++
+				return nil
+			}
+			seen[key] = true
+		}
+		if i.Segment >= 0 {
+			i.Replica = r.servers.nameOf(i.Segment)
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return yield(&i.Request.Request)
+		return yield(i)
 	})
+	return repeated, err
 }
 
 func (r *Recording) read(ctx context.Context) error {
@@ -70,7 +111,7 @@ func (r *Recording) read(ctx context.Context) error {
 	if len(o.Audit) == 0 && len(o.HTTP) == 0 {
 		return errors.New("an audit log or a log of -v=3 must be given")
 	}
-	into := r.add
+	into := r.sorted.add
 	var unjoined *sorter[item]
 	if len(o.Audit) > 0 && len(o.HTTP) > 0 {
 		unjoined = &sorter[item]{compare: byID, limit: inMemory}
@@ -84,7 +125,7 @@ func (r *Recording) read(ctx context.Context) error {
 		return err
 	}
 	if unjoined != nil {
-		if err := joinAll(unjoined, r.add); err != nil {
+		if err := r.join(unjoined); err != nil {
 			return err
 		}
 	}
@@ -93,12 +134,11 @@ func (r *Recording) read(ctx context.Context) error {
 
 // complete checks the requests, and makes the header.
 func (r *Recording) complete(ctx context.Context) error {
-	if r.tally.requests == 0 {
-		return errors.New("the logs have no request that flow control governs")
-	}
+	r.servers.name()
 	var last time.Time
 	var silences []string
-	err := r.sorted.each(func(i *item) error {
+	repeated, err := r.each(ctx, func(i *item) error {
+		r.tally.add(i)
 		at := i.Arrival
 		switch gap := at.Sub(last); {
 		case last.IsZero():
@@ -110,16 +150,23 @@ func (r *Recording) complete(ctx context.Context) error {
 			silences = append(silences, last.Format(time.RFC3339)+" to "+at.Format(time.RFC3339))
 		}
 		last = at
-		return ctx.Err()
+		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.tally.requests == 0:
+		return errors.New("the logs have no request that flow control governs")
+	case last.Sub(*r.header.Start) > trace.MaxSpan:
+		return fmt.Errorf("the requests are of %s to %s, and may be of %s: record each part from its own logs",
+			r.header.Start.Format(time.RFC3339), last.Format(time.RFC3339), trace.MaxSpan)
 	}
+	r.tally.repeated += repeated
 	h := &r.header
 	h.Source, h.End, h.Requests = r.source(), &last, r.tally.requests
 	h.Replicas = slices.Sorted(maps.Keys(r.tally.replicas))
 	h.LeftOut = r.tally.leftOut(h.Source)
-	h.LeftOut.Notes = append(h.LeftOut.Notes, r.notes...)
+	h.LeftOut.Notes = slices.Concat(h.LeftOut.Notes, r.notes, r.servers.notes())
 	if n := len(silences); n > 0 {
 		const named = 5
 		text := "No request arrived from " + strings.Join(silences[:min(n, named)], ", ")
@@ -142,13 +189,6 @@ func (r *Recording) source() trace.Source {
 	}
 }
 
-// add adds a request that is complete.
-func (r *Recording) add(i item) error {
-	r.tally.add(&i)
-	i.ID, i.URI, i.Address, i.Completed = "", "", "", time.Time{}
-	return r.sorted.add(i)
-}
-
 // readAll reads the files of logs.
 func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io.Reader) (logs.Summary, error)) error {
 	all, err := files(named)
@@ -160,12 +200,16 @@ func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		in, err := os.Open(f.Path)
+		in, err := r.options.open(f.Path)
 		if err != nil {
 			return err
 		}
-		summary, err := read(f, in)
+		r.servers.begin(f.Path)
+		summary, err := read(f, plain.Until(ctx, in))
 		_ = in.Close()
+		if ctx.Err() != nil {
+			return ctx.Err() // not a truncated log
+		}
 		if f.listed && (errors.Is(err, logs.ErrNoEvents) || errors.Is(err, logs.ErrNoRequests)) {
 			without = append(without, f.Path)
 			continue
@@ -179,6 +223,24 @@ func (r *Recording) readAll(ctx context.Context, named []Log, read func(file, io
 		r.notes = append(r.notes, "Files without requests are left out: "+strings.Join(without, ", ")+".")
 	}
 	return nil
+}
+
+// open opens a file, or standard input for "-".
+func (o *Options) open(path string) (io.ReadCloser, error) {
+	if path == stdin && o.Stdin != nil {
+		return io.NopCloser(o.Stdin), nil
+	}
+	return os.Open(path)
+}
+
+// found completes what a file tells about a request, and passes it on.
+func (r *Recording) found(f file, from origin, one *logs.Request, into func(item) error) error {
+	one.Replica = cmp.Or(f.Replica, one.Replica, logs.ServerOf(filepath.ToSlash(f.Path)))
+	i := item{Origin: from, Segment: -1, Request: *one}
+	if one.Replica == "" {
+		i.Segment = r.servers.segment(from, one.End())
+	}
+	return into(i)
 }
 
 func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
@@ -196,8 +258,7 @@ func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs
 		case one.Latency == nil && !one.Completed.IsZero():
 			r.tally.jumped++
 		}
-		one.Replica = f.Replica
-		return into(item{fromAudit, *one})
+		return r.found(f, fromAudit, one, into)
 	})
 }
 
@@ -207,50 +268,6 @@ func (r *Recording) readHTTP(f file, in io.Reader, into func(item) error) (logs.
 			r.tally.unclassified++
 			return nil
 		}
-		one.Replica = f.Replica
-		return into(item{fromLine, *one})
+		return r.found(f, fromLine, one, into)
 	})
-}
-
-// joinAll joins the items with the same audit ID and URI, an event with a line each, in
-// the order of their arrivals.
-func joinAll(items *sorter[item], add func(item) error) error {
-	var events, lines []item
-	flush := func() error {
-		for k := range max(len(events), len(lines)) {
-			var err error
-			switch {
-			case k >= len(lines):
-				err = add(events[k])
-			case k >= len(events):
-				err = add(lines[k])
-			default:
-				err = add(join(&events[k], &lines[k]))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		events, lines = events[:0], lines[:0]
-		return nil
-	}
-	id, uri := "", ""
-	err := items.each(func(i *item) error {
-		if i.ID != id || i.URI != uri || id == "" {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		id, uri = i.ID, i.URI
-		if i.Origin == fromAudit {
-			events = append(events, *i)
-		} else {
-			lines = append(lines, *i)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
 }

@@ -31,7 +31,7 @@ type tally struct {
 	around   []time.Duration
 	replicas map[string]bool
 
-	longRunning, unauthenticated, unclassified, jumped int64
+	longRunning, unauthenticated, unclassified, jumped, repeated int64
 }
 
 // maxAround is the number of requests whose time around flow control is kept.
@@ -155,7 +155,8 @@ func (t *tally) ungovernedNotes() []string {
 		{t.longRunning, "%d audit events of long-running requests are left out: flow control does not govern them."},
 		{t.unauthenticated, "%d audit events without a user are left out: their authentication failed before flow control."},
 		{t.unclassified, "%d lines without a flow schema are left out: flow control did not see these requests."},
-		{t.jumped, "%d requests ended before they began: the clock jumped. Their latency is unknown."},
+		{t.repeated, "%d events and lines are in the logs twice, by their audit IDs, URIs and times, and count once."},
+		{t.jumped, "%d requests ended before they began, or a month later: the clock jumped. Their latency is unknown."},
 	} {
 		if left.count > 0 {
 			notes = append(notes, fmt.Sprintf(left.text, left.count))

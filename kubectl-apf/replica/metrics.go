@@ -1,6 +1,10 @@
 package replica
 
-import "k8s.io/apimachinery/pkg/runtime/schema"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
 // Metrics are the figures of one scrape, which may be a part of one. What no line tells is nil.
 type Metrics struct {
@@ -26,6 +30,9 @@ type LevelMetrics struct {
 	SeatsInUse                     *int
 	// Demand are the high watermark and the smoothed demand of the last period.
 	DemandHighWatermark, DemandSmoothed *float64
+	// Observed is for how long the server has observed the seats in use: since the level exists. It tells the
+	// time between two scrapes. It is 0 if it is unknown.
+	Observed time.Duration
 }
 
 // SchemaKey names a flow schema and its priority level.

@@ -102,6 +102,8 @@ type Request struct {
 	APIVersion   string        `column:"APIVersion" json:"apiVersion,omitempty"`
 	Resource     string        `column:"Resource" json:"resource,omitempty"`
 	SubResource  string        `column:"SubResource" json:"subResource,omitempty"`
+	// Tenant is told by flowcontrol-apiserver for flows that share a tenant.
+	Tenant string `column:"Tenant" json:"tenant,omitempty"`
 }
 
 // Flow is a flow with the seat-seconds that it used lately (top_flows).
@@ -114,6 +116,7 @@ type Flow struct {
 	SeatSeconds1m  float64 `column:"SeatSeconds1m"`
 	SeatSeconds15m float64 `column:"SeatSeconds15m"`
 	Error1m        float64 `column:"Error1m"`
+	Tenant         string  `column:"Tenant"` // as in Request
 }
 
 // Rejection is the last rejection of a flow (rejections).

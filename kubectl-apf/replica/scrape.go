@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -142,6 +143,8 @@ func (m *Metrics) addLevel(name string, s series) {
 		level.DemandHighWatermark = &s.value
 	case "demand_seats_smoothed":
 		level.DemandSmoothed = &s.value
+	case "priority_level_seat_utilization_count": // a timing histogram counts nanoseconds
+		level.Observed = max(level.Observed, time.Duration(s.value))
 	default:
 		return
 	}

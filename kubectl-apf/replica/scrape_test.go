@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -235,4 +236,13 @@ func TestReplicasThatLackTheSameHaveOneNote(t *testing.T) {
 		"a, b: levels: There is no file for it.", "a, b, c: requests: There is no file for it.",
 	}, replica.MissingNotes(all, func(m replica.Missing) bool { return m.What != "metrics" }))
 	assert.Equal(t, []string{"a, b: levels, requests: There is no file for it."}, replica.MissingNotes(all[:2], func(replica.Missing) bool { return true }))
+}
+
+// A timing histogram counts the nanoseconds for which it was observed, in each phase.
+func TestLevelsTellForHowLongTheyWereObserved(t *testing.T) {
+	var r replica.Replica
+	r.Add(replica.EndpointMetrics, strings.NewReader(metrics133+`apiserver_flowcontrol_priority_level_seat_utilization_count{phase="executing",priority_level="workload-low"} 3.6e+12
+apiserver_flowcontrol_priority_level_seat_utilization_count{phase="waiting",priority_level="workload-low"} 3.5e+12
+`))
+	assert.Equal(t, time.Hour, r.Metrics.Levels["workload-low"].Observed)
 }

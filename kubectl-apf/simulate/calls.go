@@ -29,7 +29,7 @@ func (s *simulation) newCall() *call {
 	c.progress.end = timer{line: s.line, call: c.ended}
 	c.progress.timeout = timer{line: s.line, call: c.timedOut}
 	c.wake = c.woken
-	if s.options.Engine == Ours {
+	if s.options.Engine == APF {
 		c.wake = func() {
 			if c.classified.Displaced() {
 				c.displaced()
@@ -107,6 +107,7 @@ func (c *call) rejected(reason string) {
 
 // gone takes a call back that is over.
 func (s *simulation) gone(c *call, rejected bool) {
+	s.stir()
 	s.inFlight--
 	c.classified = nil
 	s.free = append(s.free, c)

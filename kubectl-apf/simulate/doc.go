@@ -19,7 +19,7 @@
 // (librarydivision.go). pkg/apf/classify classifies: it matches the same requests. Seats are as in
 // the release of the configuration.
 //
-// Ours is pkg/apf/engine of flowcontrol-apiserver, all of it.
+// APF is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
 // A trace is a part of the life of a server. So its first 30 s are played twice: the first time
 // settles the limits of the levels, and counts nothing. All these requests end before the trace

@@ -14,8 +14,8 @@ type EngineKind string
 
 // The engines.
 const (
-	Library EngineKind = "upstream" // the value of --engine
-	Ours    EngineKind = "ours"
+	Library EngineKind = "library" // the value of --engine
+	APF     EngineKind = "apf"
 )
 
 // call is a request on its way through the flow control of a replica. Calls are used

@@ -54,7 +54,7 @@ func (r requests) options() simulate.Options { return r.with(func(*trace.Header)
 func (r requests) with(change func(*trace.Header)) simulate.Options {
 	header := trace.Header{Requests: int64(len(r)), Source: trace.SourceScenario}
 	change(&header)
-	return simulate.Options{Engine: simulate.Ours, Open: func() (simulate.Source, error) { return &source{rest: r, header: header}, nil }}
+	return simulate.Options{Engine: simulate.APF, Open: func() (simulate.Source, error) { return &source{rest: r, header: header}, nil }}
 }
 
 // sorted returns requests in order of arrival.
@@ -198,5 +198,5 @@ func levelOf(t testing.TB, r *simulate.Result, name string) *simulate.Level {
 
 // engines are both engines.
 func engines() []simulate.EngineKind {
-	return []simulate.EngineKind{simulate.Ours, simulate.Library}
+	return []simulate.EngineKind{simulate.APF, simulate.Library}
 }

@@ -54,7 +54,7 @@ type libraryCall struct {
 
 func newLibrary(line *timeline, total int, c engine.Configuration) (*library, []engine.Problem, error) {
 	u := &library{line: line, total: total, byName: map[string]*libraryLevel{}}
-	u.classifier = engine.New(engine.Options{Clock: ourClock{line}, Total: total, Shards: 1})
+	u.classifier = engine.New(engine.Options{Clock: apfClock{line}, Total: total})
 	problems := u.classifier.Apply(c)
 	for _, l := range u.classifier.Levels() {
 		level := &libraryLevel{limits: limits{config: l.Config}, queuing: queuingOf(l.Config)}

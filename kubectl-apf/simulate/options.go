@@ -66,6 +66,8 @@ const Baseline = "baseline"
 type Candidate struct {
 	Name          string
 	Configuration configuration.Configuration
+	// Without, unless nil, is the trace without the limit of a client, which is simulated instead.
+	Without *WithoutLimit
 }
 
 // complete returns the options with defaults, or an error that says what is wrong.
@@ -80,8 +82,8 @@ func (o Options) complete() (Options, error) {
 		o.Flows = 10
 	}
 	switch {
-	case o.Engine != Library && o.Engine != Ours:
-		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, Ours)
+	case o.Engine != Library && o.Engine != APF:
+		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, APF)
 	case o.Loop != Open && o.Loop != Closed:
 		return o, fmt.Errorf("the loop %q is unknown: must be %s or %s", o.Loop, Open, Closed)
 	case o.Replicas < 0 || o.Replicas > maxReplicas:
@@ -110,8 +112,8 @@ func newReplica(kind EngineKind, line *timeline, c configuration.Configuration) 
 	var control flowControl
 	var more []engine.Problem
 	var err error
-	if kind == Ours {
-		control, more = newOurs(line, total(c), translated)
+	if kind == APF {
+		control, more = newAPF(line, total(c), c.Tenants, translated)
 	} else {
 		control, more, err = newLibrary(line, total(c), translated)
 	}

@@ -15,6 +15,8 @@ type Report struct {
 	Results []Result `json:"results"`
 	// Differences are between the other results and the baseline, the largest first.
 	Differences []Difference `json:"differences,omitempty"`
+	// Limits are what becomes of clients without their own limits.
+	Limits []LimitEffect `json:"clientLimits,omitempty"`
 	// Assertions are the results of assertions, in their order.
 	Assertions []Verdict `json:"assertions,omitempty"`
 }

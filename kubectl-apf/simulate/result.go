@@ -118,6 +118,9 @@ func (s *simulation) flows(shown map[string]bool) []Flow {
 func (s *simulation) notes() []string {
 	var notes []string
 	notes = append(notes, s.placement.notes(s.read)...)
+	if s.ungoverned > 0 {
+		notes = append(notes, fmt.Sprintf("%d long-running requests are left out: flow control does not govern them.", s.ungoverned))
+	}
 	notes = append(notes, s.candidate.Configuration.Notes...)
 	if s.options.Loop == Open {
 		notes = append(notes, "The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers.")

@@ -44,6 +44,11 @@ func Run(ctx context.Context, options Options, candidates ...Candidate) (*Report
 	}
 	report := newReport(simulations)
 	report.compare()
+	for i, candidate := range candidates {
+		if candidate.Without != nil {
+			report.Limits = append(report.Limits, *candidate.Without.Effect.effect(simulations[0], simulations[i]))
+		}
+	}
 	of := simulations[0]
 	report.Trace = TraceInfo{Source: string(of.header.Source), Start: of.line.origin, Recorded: of.then, Notes: of.header.LeftOut.Notes}
 	report.Doubt = of.then.doubt(&report.Results[0])

@@ -24,7 +24,7 @@ func TestSeatsOfListsAreThoseThatExplainNames(t *testing.T) {
 	for _, release := range []configuration.Release{"1.33", "1.36"} {
 		for _, engine := range engines() {
 			candidate := busy(60, 1, 1, 2)
-			candidate.Configuration.Release, candidate.Configuration.Own = release, engine == simulate.Ours
+			candidate.Configuration.Release, candidate.Configuration.Own = release, engine == simulate.APF
 			explainer := explain.New(explain.Input{Configuration: candidate.Configuration, Facts: facts})
 			for line, options := range map[string]trace.ListOptions{
 				"list pods -n shop --as=a":                        {},

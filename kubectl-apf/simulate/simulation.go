@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -22,6 +23,9 @@ const (
 	// watchContext is how many events and requests a simulation handles before it checks its
 	// context and reports its progress.
 	watchContext = 1 << 14
+	// restAfter is for how many periods the seats are still divided again while no request arrives or ends:
+	// by then the demand of before has decayed to 2 %. Traces have silent nights.
+	restAfter = 180
 	// settling is how much of the beginning of the trace is played to settle the limits.
 	settling = 3 * allocation.Period
 )
@@ -42,12 +46,19 @@ type simulation struct {
 	inFlight  int // requests that wait or execute
 	read      int64
 	notSent   int64
-	steps     int
-	then      Recorded
+	// ungoverned is the number of requests that flow control does not govern.
+	ungoverned int64
+	steps      int
+	quiet      int // periods since a request last arrived or ended
+	resting    bool
+	then       Recorded
 }
 
 // simulate runs one configuration.
 func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*simulation, error) {
+	if candidate.Without != nil {
+		o.Open = candidate.Without.Open
+	}
 	s := &simulation{options: o, candidate: candidate, line: &timeline{}, services: newServices()}
 	known, err := s.learn()
 	if err == nil {
@@ -147,7 +158,20 @@ func (s *simulation) rebalance() {
 
 func (s *simulation) rebalanceAgain() {
 	s.rebalance()
+	if s.quiet++; s.quiet > restAfter {
+		s.resting = true
+		return
+	}
 	s.line.after(allocation.Period, s.rebalanceAgain)
+}
+
+// stir notes that a request arrives or ends.
+func (s *simulation) stir() {
+	s.quiet = 0
+	if s.resting {
+		s.resting = false
+		s.line.after(allocation.Period, s.rebalanceAgain)
+	}
 }
 
 // play simulates the requests of the trace that arrive up to a time after its first one.
@@ -176,6 +200,10 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 			return err
 		}
 		s.read++
+		if a := r.Attributes(); rules.IsLongRunning(&a) && r.PriorityLevel == "" {
+			s.ungoverned++
+			continue
+		}
 		s.then.add(r)
 		if !s.placement.known(r) {
 			continue
@@ -199,7 +227,7 @@ func (s *simulation) drain(ctx context.Context) error {
 	if err := s.finish(ctx); err != nil {
 		return err
 	}
-	if left := s.placement.left(); left == s.read {
+	if left := s.placement.left(); left+s.ungoverned == s.read {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
 	if s.services.known() == 0 {
@@ -247,6 +275,7 @@ func (s *simulation) goOn(ctx context.Context) error {
 
 // send sends a request that executes for as long as service.
 func (s *simulation) send(r *trace.Request, service time.Duration, p *plan) {
+	s.stir()
 	c := s.newCall()
 	of := &c.progress
 	of.replica, of.plan, of.service, of.arrived = s.replicaOf(r), p, service, s.line.now

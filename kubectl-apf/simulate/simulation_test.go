@@ -94,7 +94,7 @@ func TestALevelBorrowsWhatOthersLendAfterAPeriod(t *testing.T) {
 			assert.Greater(t, l.Borrowed.Mean, 10.0)
 			assert.Equal(t, l.Seats.Max-float64(l.Nominal), l.Borrowed.Max)
 			// The library does not bound the upper limit by the total.
-			assert.Equal(t, map[simulate.EngineKind]int{simulate.Ours: 600, simulate.Library: l.Nominal + 600}[engine], l.Upper)
+			assert.Equal(t, map[simulate.EngineKind]int{simulate.APF: 600, simulate.Library: l.Nominal + 600}[engine], l.Upper)
 			lender := levelOf(t, &r, "workload-low")
 			assert.Positive(t, lender.Lent.Max)
 			assert.Equal(t, float64(lender.Nominal)-lender.Limit.Min, lender.Lent.Max)
@@ -161,7 +161,7 @@ func TestSeatsComeFromTheTraceOrFromTheStoredObjects(t *testing.T) {
 	bounded.Seats.Final, bounded.Seats.AdditionalLatency = 50, known.Seats.AdditionalLatency
 	all := requests{known, counted, bounded, get("a", time.Minute, 0)}
 	// The library counts the larger number of seats until the end.
-	for engine, latency := range map[simulate.EngineKind]float64{simulate.Ours: 2 * 0.5, simulate.Library: 4 * 0.5} {
+	for engine, latency := range map[simulate.EngineKind]float64{simulate.APF: 2 * 0.5, simulate.Library: 4 * 0.5} {
 		options := all.options()
 		options.Engine = engine
 		r := run(t, options, busy(40, 1, 1, 2)).Results[0]
@@ -185,7 +185,7 @@ func TestInvalidInputIsAnError(t *testing.T) {
 		candidate *simulate.Candidate
 		want      string
 	}{
-		"an unknown engine":        {change: func(o *simulate.Options) { o.Engine = "mine" }, want: `the engine "mine" is unknown: must be upstream or ours`},
+		"an unknown engine":        {change: func(o *simulate.Options) { o.Engine = "mine" }, want: `the engine "mine" is unknown: must be library or apf`},
 		"an unknown loop":          {change: func(o *simulate.Options) { o.Loop = "half" }, want: `the loop "half" is unknown: must be open or closed`},
 		"too many replicas":        {change: func(o *simulate.Options) { o.Replicas = 101 }, want: "the number of replicas is 101: must be from 0 to 100"},
 		"a negative number":        {change: func(o *simulate.Options) { o.Flows = -1 }, want: "the number of flows is -1: must not be negative"},

@@ -120,19 +120,19 @@ func (l *timeline) pop() entry {
 	return first
 }
 
-// ourClock is the timeline for pkg/apf.
-type ourClock struct{ line *timeline }
+// apfClock is the timeline for pkg/apf.
+type apfClock struct{ line *timeline }
 
-var _ clock.Clock = ourClock{}
+var _ clock.Clock = apfClock{}
 
 // Now implements clock.Clock.
-func (c ourClock) Now() time.Duration { return c.line.now }
+func (c apfClock) Now() time.Duration { return c.line.now }
 
 // Wall implements clock.Clock.
-func (c ourClock) Wall(sinceOrigin time.Duration) time.Time { return c.line.origin.Add(sinceOrigin) }
+func (c apfClock) Wall(sinceOrigin time.Duration) time.Time { return c.line.origin.Add(sinceOrigin) }
 
 // AfterFunc implements clock.Clock.
-func (c ourClock) AfterFunc(d time.Duration, f func()) clock.Timer { return c.line.after(d, f) }
+func (c apfClock) AfterFunc(d time.Duration, f func()) clock.Timer { return c.line.after(d, f) }
 
 // libraryClock is the timeline for k8s.io/apiserver.
 type libraryClock struct {

@@ -23,6 +23,7 @@ func (r *Report) WriteTable(w io.Writer, options table.Options) error {
 		time.Duration(r.Results[0].Seconds*float64(time.Second)).Round(time.Second), r.Trace.Start.UTC().Format(time.RFC3339), &r.Trace.Recorded)
 	if err := table.WriteSections(w, options,
 		table.Section{Title: "CONFIGURATIONS", Table: r.resultTable()},
+		table.Section{Title: "CLIENTS WITHOUT THEIR LIMITS", Table: r.limitTable()},
 		table.Section{Title: "PRIORITY LEVELS, in seats of all replicas", Table: r.levelTable()},
 		table.Section{Title: "FLOW SCHEMAS", Table: r.schemaTable()},
 		table.Section{Title: "FLOWS", Table: r.flowTable()},
@@ -32,9 +33,30 @@ func (r *Report) WriteTable(w io.Writer, options table.Options) error {
 	return table.WriteNotes(w, "\n", r.notes())
 }
 
+// limitTable has a row for each level of each client whose limit is dropped.
+func (r *Report) limitTable() table.Table {
+	t := table.New("CLIENT", "REQUESTS/S>", "WITHOUT>", "LEVEL", "LIMIT>?2", "SEATS>", "WITHOUT>", "OTHERS' P99>", "WITHOUT>", "OTHERS REJECTED>", "WITHOUT>", "WHO PAYS")
+	for i := range r.Limits {
+		e := &r.Limits[i]
+		for l := range e.Levels {
+			of := &e.Levels[l]
+			t.Rows = append(t.Rows, []string{
+				e.User, table.Tenths(e.Before), table.Tenths(e.After), of.Name, table.Tenths(of.Limit), table.Tenths(of.SeatsBefore), table.Tenths(of.SeatsAfter),
+				table.Seconds(of.OthersBefore.Wait.P99), table.Seconds(of.OthersAfter.Wait.P99), count(of.OthersBefore.Rejected), count(of.OthersAfter.Rejected), string(of.Payer()),
+			})
+		}
+	}
+	return t
+}
+
 // notes returns the notes of the trace and of each result, a note of all results once.
 func (r *Report) notes() []string {
 	notes := slices.Clone(r.Trace.Notes)
+	for i := range r.Limits {
+		e := &r.Limits[i]
+		notes = append(notes, fmt.Sprintf("The log of %s tells %s for its own limit, within %.0f s. It then sent %d requests, about %d at a time, of %s: this many at a time, without a pause, are the rate without the limit. A log has some of the waits, and the client may have fewer workers then.",
+			e.User, table.Count(e.Waits, "wait"), e.Seconds, e.Requests, e.Workers, table.Seconds(e.LatencySeconds)))
+	}
 	for i := range r.Results {
 		for _, note := range r.Results[i].Notes {
 			everywhere := !slices.ContainsFunc(r.Results, func(other Result) bool { return !slices.Contains(other.Notes, note) })
@@ -59,7 +81,7 @@ func (r *Report) resultTable() table.Table {
 	for i := range r.Results {
 		one := &r.Results[i]
 		release := one.Release
-		if one.Engine == Ours {
+		if one.Engine == APF {
 			release = ""
 		}
 		t.Rows = append(t.Rows, []string{

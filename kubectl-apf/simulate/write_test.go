@@ -52,10 +52,10 @@ func TestTheReportIsATableForPeople(t *testing.T) {
 	assert.Equal(t, `TRACE trace.jsonl (scenario), 4s simulated from 2026-05-06T07:08:09Z on; then 1 were rejected, and 1 of 2 waited
 
 CONFIGURATIONS
-NAME      ENGINE    RELEASE  LOOP  REPLICAS  TOTAL  REQUESTS  WAITED  REJECTED  P50    P99    MAX
-baseline  upstream  1.37     open         1      2         5       2         1    0     2s     2s
-wide      upstream  1.37     open         1      3         5       2         0    0  800ms  800ms
-short     upstream  1.37     open         1      2         5       1         2    0   1.5s   1.5s
+NAME      ENGINE   RELEASE  LOOP  REPLICAS  TOTAL  REQUESTS  WAITED  REJECTED  P50    P99    MAX
+baseline  library  1.37     open         1      2         5       2         1    0     2s     2s
+wide      library  1.37     open         1      3         5       2         0    0  800ms  800ms
+short     library  1.37     open         1      2         5       1         2    0   1.5s   1.5s
 
 PRIORITY LEVELS, in seats of all replicas
 LEVEL      CONFIGURATION  REQUESTS      REJECTED  NOMINAL  LIMIT  SEATS  MOST  BORROWED  LENT   P50    P90    P99    MAX  CHANGE
@@ -188,7 +188,7 @@ func TestTheReportIsJSONWithAStableForm(t *testing.T) {
 	const none = `{"mean": 0, "min": 0, "max": 0}`
 	const busy = `"requests": 4, "dispatched": 2, "waited": 1, "rejected": 2, "rejectedBy": {"queue-full": 2}, "seatSeconds": 3, "wait": {"mean": 0.75, "p50": 0, "p90": 1.5, "p99": 1.5, "max": 1.5}`
 	assert.JSONEq(t, `{
-		"name": "short", "engine": "upstream", "release": "1.37", "loop": "open", "replicas": 1, "total": 2, "seconds": 3, "read": 5,
+		"name": "short", "engine": "library", "release": "1.37", "loop": "open", "replicas": 1, "total": 2, "seconds": 3, "read": 5,
 		"requests": 5, "dispatched": 3, "waited": 1, "rejected": 2, "rejectedBy": {"queue-full": 2}, "seatSeconds": 3.5, "wait": {"mean": 0.5, "p50": 0, "p90": 1.5, "p99": 1.5, "max": 1.5},
 		"priorityLevels": [
 			{"name": "busy", "type": "Queue", `+busy+`, "nominal": 1, "lower": 1, "upper": 1, "limit": {"mean": 1, "min": 1, "max": 1},

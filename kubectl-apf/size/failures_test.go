@@ -47,7 +47,7 @@ func TestWhatCannotBeSizedSaysWhy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := size.Options{}
-			options.Simulate.Engine, options.Simulate.Open = simulate.Ours, test.r.open
+			options.Simulate.Engine, options.Simulate.Open = simulate.APF, test.r.open
 			for _, goal := range test.goals {
 				a, err := simulate.ParseAssertion(goal)
 				if err != nil {

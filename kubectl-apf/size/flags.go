@@ -11,12 +11,22 @@ type Flags struct {
 	FlowControlAPIServer []string `json:"flowControlAPIServer"`
 }
 
-func flagsFor(need Seats) Flags {
-	mutating := max(1, need.High/3) // kube-apiserver takes 0 as no limit
-	limits := []string{flag("max-requests-inflight", max(1, need.High-mutating)), flag("max-mutating-requests-inflight", mutating)}
-	return Flags{
+const (
+	// fewRequests and fewSeats are what an idle API server has, whose needs say nothing about a busy time.
+	fewRequests = 1000
+	fewSeats    = 10
+)
+
+// flagsFor returns the flags for a need of as many requests; nil if these are too few.
+func flagsFor(need Seats, requests uint64) *Flags {
+	if requests < fewRequests || need.High < fewSeats {
+		return nil
+	}
+	mutating := need.High / 3
+	limits := []string{flag("max-requests-inflight", need.High-mutating), flag("max-mutating-requests-inflight", mutating)}
+	return &Flags{
 		KubeAPIServer:        limits,
-		FlowControlAPIServer: append(limits[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", max(2, need.Seats))),
+		FlowControlAPIServer: append(limits[:2:2], "--flow-control-total=adaptive", flag("flow-control-total-min", need.Seats)),
 	}
 }
 

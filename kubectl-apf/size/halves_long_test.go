@@ -20,7 +20,7 @@ import (
 func TestASizeFitsTheOtherHalfOfAllShapes(t *testing.T) {
 	short, long := shapes()
 	for i, shape := range slices.Concat(short, long) {
-		for _, engine := range []simulate.EngineKind{simulate.Ours, simulate.Library} {
+		for _, engine := range []simulate.EngineKind{simulate.APF, simulate.Library} {
 			t.Run(string(engine)+" "+shape.name, func(t *testing.T) {
 				fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), engine)
 			})
@@ -30,7 +30,7 @@ func TestASizeFitsTheOtherHalfOfAllShapes(t *testing.T) {
 
 // The same with the requests that a kube-apiserver 1.33 logged.
 func TestASizeFitsTheOtherHalfOfARecordedTrace(t *testing.T) {
-	f, err := trace.Open(filepath.Join("..", "..", "docs", "samples", "controllers.trace.zst"))
+	f, err := trace.Open(t.Context(), filepath.Join("..", "..", "docs", "samples", "controllers.trace.zst"))
 	require.NoError(t, err)
 	defer f.Close() //nolint:errcheck // it was only read
 	var r requests

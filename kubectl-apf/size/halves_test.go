@@ -79,7 +79,7 @@ func TestASizeFitsTheHalfThatItHasNotSeen(t *testing.T) {
 	short, _ := shapes()
 	for i, shape := range short {
 		t.Run(shape.name, func(t *testing.T) {
-			fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), simulate.Ours)
+			fitsTheOtherHalf(t, traffic(uint64(i+1), 5*time.Minute, shape.clients...), simulate.APF)
 		})
 	}
 }

@@ -21,6 +21,8 @@ type Measured struct {
 	// scrapes.
 	Servers []string
 	Elapsed time.Duration
+	// By says what Elapsed is known by if it may be wrong.
+	By string
 	// Notes are sentences about what was left out.
 	Notes []string
 
@@ -40,7 +42,7 @@ type stream struct {
 
 // Measure compares two scrapes. Servers are the same if their processes started at the same
 // time or, if that is unknown, if they have the same name. elapsed is the time between the
-// scrapes; 0 if it is that between their Read times. It is an error if nothing can be said.
+// scrapes; 0 if they tell it. It is an error if nothing can be said.
 func Measure(before, after []replica.Replica, elapsed time.Duration, c configuration.Configuration) (*Measured, error) {
 	m := &Measured{watermark: map[string]int{}, counts: map[string]uint64{}, Elapsed: elapsed}
 	limited := c.WithMandatory().Settings()
@@ -102,15 +104,32 @@ func hasStart(states []replica.Replica) bool {
 	return slices.ContainsFunc(states, func(r replica.Replica) bool { return r.Metrics.ProcessStart != 0 })
 }
 
-// takeTime sets the time between the scrapes, unless it is known.
+// takeTime sets the time between the scrapes, unless it is known: by the time that the server observed its
+// levels, otherwise by when the scrapes were read.
 func (m *Measured) takeTime(then, now *replica.Replica) error {
 	if m.Elapsed == 0 {
+		m.Elapsed = observed(then, now)
+	}
+	if m.Elapsed == 0 {
 		m.Elapsed = now.Read.Sub(then.Read).Round(time.Second)
+		if now.Taken.IsZero() || !now.Taken.Equal(now.Read) {
+			m.By = ", by the dates of the files, which copying them may change (--interval names the time)"
+		}
 	}
 	if m.Elapsed <= 0 {
 		return fmt.Errorf("the scrapes of %s are %s apart: the later one must be later. --interval sets the time between them if the times of the files are wrong", now.Name, m.Elapsed)
 	}
 	return nil
+}
+
+// observed returns for how long a server observed its levels between two scrapes; 0 if that is unknown.
+func observed(then, now *replica.Replica) (longest time.Duration) {
+	for name, level := range now.Metrics.Levels {
+		if before := then.Metrics.Levels[name].Observed; before > 0 {
+			longest = max(longest, level.Observed-before)
+		}
+	}
+	return longest.Round(time.Millisecond)
 }
 
 // add adds what a server did between two scrapes, or returns why it is left out.

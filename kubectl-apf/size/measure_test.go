@@ -44,7 +44,7 @@ func measured(t *testing.T, before, after replicas, goals ...string) (*size.Meas
 	require.NoError(t, err)
 	open, notes := m.Generate()
 	out, err := size.Run(context.Background(), size.Options{
-		Simulate: simulate.Options{Engine: simulate.Ours, Open: open}, Goals: assertions(t, goals...), Notes: notes,
+		Simulate: simulate.Options{Engine: simulate.APF, Open: open}, Goals: assertions(t, goals...), Notes: notes,
 	}, builtIn(t))
 	require.NoError(t, err)
 	return m, out
@@ -55,13 +55,40 @@ func TestMeanSeatsFollowFromRatesAndHistograms(t *testing.T) {
 	m, out := measured(t, replicas{scraped("a", 0, 7, 1000)}, replicas{scraped("a", 180*time.Second, 7, 1000+90*180)}, "wait.p99 < 100ms", "rejected == 0")
 	assert.Equal(t, 3*time.Minute, m.Elapsed)
 	l := levelOf(t, out, "global-default")
-	assert.InDelta(t, 90, l.PerSecond, 3)
+	assert.InDelta(t, 90, *l.PerSecond, 3)
 	assert.InDelta(t, 9, l.Mean, 0.3)
 	// Without waits, random arrivals use Poisson(9) seats: 19 at 99.9 %. They may wait 100 ms.
 	assert.GreaterOrEqual(t, l.Need.Seats, 10)
 	assert.LessOrEqual(t, l.Need.Seats, 19)
 	assert.Equal(t, 4, out.Parts)
 	assert.Contains(t, out.Notes[0], "No request is known, only rates and histograms of 3m0s.")
+}
+
+// Files that were copied have the dates of the copy. The servers tell for how long they have observed their levels.
+func TestScrapesTellTheTimeBetweenThem(t *testing.T) {
+	observed := func(at, since time.Duration, requests uint64) replicas {
+		r := scraped("a", at, 7, requests)
+		r.Metrics.Levels["global-default"] = replica.LevelMetrics{Nominal: new(49), Observed: since}
+		return replicas{r}
+	}
+	for _, test := range []struct {
+		name          string
+		before, after replicas
+		given         time.Duration
+		want          time.Duration
+		isByDate      bool
+	}{
+		{"by what servers observed, whatever the dates", observed(0, time.Hour, 0), observed(2*time.Second, time.Hour+5*time.Minute, 100), 0, 5 * time.Minute, false},
+		{"by what the user says", observed(0, time.Hour, 0), observed(2*time.Second, time.Hour+5*time.Minute, 100), time.Minute, time.Minute, false},
+		{"by dates if nothing else tells", observed(0, 0, 0), observed(3*time.Second, time.Hour, 100), 0, 3 * time.Second, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := size.Measure(test.before, test.after, test.given, builtIn(t))
+			require.NoError(t, err)
+			assert.Equal(t, test.want, m.Elapsed)
+			assert.Equal(t, test.isByDate, m.By != "", m.By)
+		})
+	}
 }
 
 // Half of the values are above the last bound, so they are up to twice as much.
@@ -136,13 +163,13 @@ func TestRatesAndTheHighWatermarkWidenTheRange(t *testing.T) {
 	require.NoError(t, err)
 	for have, enough := range map[int]size.Enough{16: size.No, 17: size.Uncertain, 39: size.Uncertain, 40: size.Yes} {
 		out := size.Size{Have: &have, Replicas: 2, Need: size.Seats{Seats: 20, Low: 18, High: 22}, Levels: []size.Level{
-			{Name: "exempt", Exempt: true}, {Name: "global-default", Need: &size.Seats{Seats: 10, Low: 9, High: 12}}, {Name: "system"},
+			{Name: "exempt", Exempt: true}, {Name: "global-default", Requests: 9604, Need: &size.Seats{Seats: 10, Low: 9, High: 12}}, {Name: "system"},
 		}}
 		m.Widen(&out)
 		assert.Equal(t, size.Size{
 			Have: &have, Enough: enough, Replicas: 2, Need: size.Seats{Seats: 20, Low: 17, High: 40}, Fitted: size.Seats{Seats: 11, Low: 9, High: 41},
-			Levels: []size.Level{{Name: "exempt", Exempt: true}, {Name: "global-default", Need: &size.Seats{Seats: 10, Low: 8, High: 40}}, {Name: "system"}},
-			Flags: size.Flags{
+			Levels: []size.Level{{Name: "exempt", Exempt: true}, {Name: "global-default", Requests: 9604, Need: &size.Seats{Seats: 10, Low: 8, High: 40}}, {Name: "system"}},
+			Flags: &size.Flags{
 				KubeAPIServer:        []string{"--max-requests-inflight=27", "--max-mutating-requests-inflight=13"},
 				FlowControlAPIServer: []string{"--max-requests-inflight=27", "--max-mutating-requests-inflight=13", "--flow-control-total=adaptive", "--flow-control-total-min=20"},
 			},

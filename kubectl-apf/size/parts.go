@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
@@ -22,33 +21,43 @@ const (
 // times are when requests arrive.
 type times struct {
 	start, end time.Time
-	perSecond  []int32 // since start
+	busy       [partCount]bool // the parts that have requests
 }
 
-// survey reads all requests once.
+// survey reads all requests, once for their times, and once for the parts.
 func survey(o simulate.Options) (*times, error) {
-	source, err := o.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = source.Close() }() // it was only read
 	t := &times{}
-	for {
-		var r trace.Request
-		if err := source.Read(&r); errors.Is(err, io.EOF) {
-			return t, nil
-		} else if err != nil {
-			return nil, err
-		}
+	err := each(o, func(r *trace.Request) {
 		if t.start.IsZero() {
 			t.start = r.Arrival
 		}
 		t.end = r.Arrival
-		second := int(r.Arrival.Sub(t.start) / time.Second)
-		if missing := second + 1 - len(t.perSecond); missing > 0 {
-			t.perSecond = append(t.perSecond, make([]int32, missing)...)
+	})
+	if err != nil || t.length() < shortestPart {
+		return t, err
+	}
+	return t, each(o, func(r *trace.Request) {
+		if part := int(r.Arrival.Sub(t.start) / t.length()); part < partCount {
+			t.busy[part] = true
 		}
-		t.perSecond[second]++
+	})
+}
+
+// each reads all requests.
+func each(o simulate.Options, yield func(*trace.Request)) error {
+	source, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	for {
+		var r trace.Request
+		if err := source.Read(&r); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		yield(&r)
 	}
 }
 
@@ -59,17 +68,10 @@ func (t *times) length() time.Duration { return t.end.Sub(t.start) / partCount }
 type window struct{ from, to time.Time }
 
 // parts returns windows of equal length with requests.
-func (t *times) parts() []window {
-	if t.length() < shortestPart {
-		return nil
-	}
-	var out []window
-	second := func(at time.Time) int { return min(int(at.Sub(t.start)/time.Second), len(t.perSecond)) }
-	for i := range partCount {
-		from := t.start.Add(time.Duration(i) * t.length())
-		w := window{from: from, to: from.Add(t.length())}
-		if slices.ContainsFunc(t.perSecond[second(w.from)+1:second(w.to)], func(n int32) bool { return n > 0 }) {
-			out = append(out, w)
+func (t *times) parts() (out []window) {
+	for i, busy := range t.busy {
+		if from := t.start.Add(time.Duration(i) * t.length()); busy {
+			out = append(out, window{from: from, to: from.Add(t.length())})
 		}
 	}
 	return out

@@ -19,6 +19,8 @@ type Options struct {
 	Goals []*simulate.Assertion
 	// Have is the number of seats of one API server; 0 if unknown.
 	Have int
+	// Assumed reports that Have is what a server has without flags.
+	Assumed bool
 	// Replicas is the number of API servers if more of them exist than requests are of; 0 if
 	// not.
 	Replicas int
@@ -48,12 +50,15 @@ type Size struct {
 	// Have is the total that there is, Enough whether it is enough; nil and "" if unknown.
 	Have   *int   `json:"have,omitempty"`
 	Enough Enough `json:"enough,omitempty"`
+	// Assumed reports that Have is not known, but what a server has without flags.
+	Assumed bool `json:"assumed,omitempty"`
 	// Rejected is the number of requests that were rejected when they were recorded. Then seats that
 	// are enough here are uncertain.
 	Rejected int64 `json:"rejected,omitempty"`
 	// Levels are the priority levels, by name.
 	Levels []Level `json:"priorityLevels"`
-	Flags  Flags   `json:"flags"`
+	// Flags are null if there are too few requests for an advice.
+	Flags *Flags `json:"flags"`
 	// Parts is the number of parts that were sized alone; without any there is no range.
 	Parts int `json:"parts"`
 	// Simulations is the number of simulations that it took.
@@ -77,9 +82,9 @@ type Level struct {
 	Name string `json:"name"`
 	// Exempt levels take no seats from the total.
 	Exempt bool `json:"exempt,omitempty"`
-	// Requests are all API servers', PerSecond their rate.
-	Requests  uint64  `json:"requests"`
-	PerSecond float64 `json:"perSecond"`
+	// Requests are all API servers', PerSecond their rate; null if they are of less than a second.
+	Requests  uint64   `json:"requests"`
+	PerSecond *float64 `json:"perSecond"`
 	// Mean and Most are the seats in use at all API servers if nothing is limited.
 	Mean float64 `json:"mean"`
 	Most float64 `json:"most"`
@@ -176,14 +181,17 @@ func (s *search) size(options Options, whole *need) *Size {
 	}
 	settings, nominal := s.base.Settings(), map[string]int{}
 	if options.Have > 0 {
-		out.Have = &options.Have
+		out.Have, out.Assumed = &options.Have, options.Assumed
 		base := s.base
 		base.Total = options.Have
 		nominal = base.NominalLimits()
 	}
 	for i := range r.Levels {
 		of := &r.Levels[i]
-		l := Level{Name: of.Name, Requests: of.Requests, PerSecond: float64(of.Requests) / max(r.Seconds, 1e-9), Mean: of.Seats.Mean, Most: of.Seats.Max}
+		l := Level{Name: of.Name, Requests: of.Requests, Mean: of.Seats.Mean, Most: of.Seats.Max}
+		if r.Seconds >= 1 {
+			l.PerSecond = new(float64(of.Requests) / r.Seconds)
+		}
 		if settings[of.Name] == nil {
 			l.Exempt = true
 		} else {
@@ -214,8 +222,12 @@ func (s *Size) include(part *need) {
 // decide sets what follows from the needs.
 func (s *Size) decide() {
 	s.Fitted = Seats{}
+	governed := uint64(0)
 	for i := range s.Levels {
 		l := &s.Levels[i]
+		if !l.Exempt {
+			governed += l.Requests
+		}
 		switch {
 		case l.Exempt:
 		case l.Need == nil:
@@ -225,7 +237,7 @@ func (s *Size) decide() {
 		}
 	}
 	s.noteNarrow()
-	s.Flags = flagsFor(s.Need)
+	s.Flags = flagsFor(s.Need, governed)
 	if s.Have != nil {
 		s.Enough = s.Need.enough(*s.Have)
 		if s.Rejected > 0 && s.Enough == Yes {

@@ -27,7 +27,7 @@ func sized(t *testing.T, r requests, options size.Options, c configuration.Confi
 
 func of(t *testing.T, r requests, options size.Options, goals ...string) size.Options {
 	t.Helper()
-	options.Simulate.Engine, options.Goals = simulate.Ours, assertions(t, goals...)
+	options.Simulate.Engine, options.Goals = simulate.APF, assertions(t, goals...)
 	if options.Simulate.Open == nil {
 		options.Simulate.Open = r.open
 	}
@@ -72,7 +72,7 @@ func TestAConstantStreamNeedsItsSeats(t *testing.T) {
 	l := levelOf(t, out, "global-default")
 	require.NotNil(t, l.Need)
 	assert.Equal(t, 10, l.Need.Seats)
-	assert.InDelta(t, 10, l.PerSecond, 0.5)
+	assert.InDelta(t, 10, *l.PerSecond, 0.5)
 	assert.InDelta(t, 10, l.Mean, 0.5)
 	assert.InDelta(t, 10, l.Most, 0)
 	assert.Equal(t, 49, *l.Have) // ceil(600 * 20 / 245)
@@ -97,10 +97,18 @@ func TestSharesOfTheExemptLevelChangeNoNeed(t *testing.T) {
 }
 
 // 0 would be no limit, and a total of one seat cannot adapt.
-func TestFlagsOfASmallNeedAreValid(t *testing.T) {
+// An idle cluster, as one request of no time, says nothing about a busy one.
+func TestTooLittleGivesNoFlags(t *testing.T) {
 	out := sized(t, traffic(1, time.Minute, node(poisson(1), constant(0.001))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
-	assert.Equal(t, []string{"--max-requests-inflight=1", "--max-mutating-requests-inflight=1"}, out.Flags.KubeAPIServer)
-	assert.Equal(t, "--flow-control-total-min=2", out.Flags.FlowControlAPIServer[3])
+	assert.Nil(t, out.Flags, "too few requests")
+	out = sized(t, traffic(1, time.Minute, node(poisson(50), constant(0.001))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Nil(t, out.Flags, "too few seats")
+	one := sized(t, traffic(1, 2*time.Second, node(bursts(3, 1, 0), constant(0))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
+	assert.Nil(t, levelOf(t, one, "system").PerSecond, "of no time there is no rate")
+	var text bytes.Buffer
+	require.NoError(t, one.WriteTable(&text, table.Options{}))
+	assert.Contains(t, text.String(), "None: so few requests")
+	assert.NotContains(t, text.String(), "--max-requests-inflight")
 }
 
 // Nothing waits with a seat less than the level needs if waiting is allowed.
@@ -203,11 +211,11 @@ func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
 		Basis: "a test", Goals: []string{"wait.p99 < 100ms", "rejected == 0"}, Replicas: 3, Requests: 1200, LeftOut: 3, Seconds: 40.4, Rejected: 2, Parts: 4,
 		Need: size.Seats{Seats: 111, Low: 100, High: 130}, Fitted: size.Seats{Seats: 16, Low: 16, High: 16}, Have: new(120), Enough: size.Uncertain,
 		Levels: []size.Level{
-			{Name: "exempt", Exempt: true, Requests: 5, PerSecond: 0.12, Mean: 0.26, Most: 2},
-			{Name: "global-default", Requests: 400, PerSecond: 9.96, Mean: 9.9, Most: 10, Need: &size.Seats{Seats: 10, Low: 9, High: 12}, Have: new(49), Shares: 20},
-			{Name: "system", Have: new(74), Shares: 30},
+			{Name: "exempt", Exempt: true, Requests: 5, PerSecond: new(0.12), Mean: 0.26, Most: 2},
+			{Name: "global-default", Requests: 400, PerSecond: new(9.96), Mean: 9.9, Most: 10, Need: &size.Seats{Seats: 10, Low: 9, High: 12}, Have: new(49), Shares: 20},
+			{Name: "system", PerSecond: new(0.0), Have: new(74), Shares: 30},
 		},
-		Flags: size.Flags{KubeAPIServer: []string{"--a=1", "--b=2"}, FlowControlAPIServer: []string{"--c=3"}}, Notes: []string{"A note."},
+		Flags: &size.Flags{KubeAPIServer: []string{"--a=1", "--b=2"}, FlowControlAPIServer: []string{"--c=3"}}, Notes: []string{"A note."},
 	}
 	text := func() string {
 		var text bytes.Buffer

@@ -18,6 +18,10 @@ func (s *Size) WriteTable(w io.Writer, options table.Options) error {
 	if err := s.levelTable().Write(w, options); err != nil {
 		return err
 	}
+	if s.Flags == nil {
+		fmt.Fprintln(w, "\nFLAGS\nNone: so few requests, or seats, say nothing about a busy time.")
+		return table.WriteNotes(w, "\n", s.Notes)
+	}
 	fmt.Fprintf(w, "\nFLAGS\nkube-apiserver:         %s\nflowcontrol-apiserver:  %s\n", strings.Join(s.Flags.KubeAPIServer, " "), strings.Join(s.Flags.FlowControlAPIServer, " "))
 	return table.WriteNotes(w, "\n", s.Notes)
 }
@@ -49,7 +53,11 @@ func (s *Size) verdict() string {
 	if s.Have == nil {
 		return ""
 	}
-	return fmt.Sprintf(" It has %d. Is that enough? %s.", *s.Have, map[Enough]string{
+	assumed := ""
+	if s.Assumed {
+		assumed = ", as without flags (--total names another number)"
+	}
+	return fmt.Sprintf(" It has %d%s. Is that enough? %s.", *s.Have, assumed, map[Enough]string{
 		Yes: "Yes", No: "No", Uncertain: s.uncertain(),
 	}[s.Enough])
 }
@@ -80,8 +88,15 @@ func (s *Size) levelTable() table.Table {
 			needs, between = strconv.Itoa(l.Need.Seats), s.between(*l.Need)
 		}
 		t.Rows = append(t.Rows, []string{
-			l.Name, table.Tenths(l.PerSecond), table.Tenths(l.Mean), strconv.Itoa(int(l.Most)), needs, between, table.Known(l.Have), shares,
+			l.Name, perSecond(l.PerSecond), table.Tenths(l.Mean), strconv.Itoa(int(l.Most)), needs, between, table.Known(l.Have), shares,
 		})
 	}
 	return t
+}
+
+func perSecond(rate *float64) string {
+	if rate == nil {
+		return table.Dash
+	}
+	return table.Tenths(*rate)
 }

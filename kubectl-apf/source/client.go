@@ -3,7 +3,9 @@ package source
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -38,11 +40,33 @@ func newClient(config *rest.Config) (*client, error) {
 	if err != nil {
 		return nil, sentence("The URL of a server is invalid: %s.", oneSentence(err))
 	}
-	restClient, err := rest.UnversionedRESTClientFor(config)
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
+	}
+	transport.CheckRedirect = sameServer
+	restClient, err := rest.UnversionedRESTClientForConfigAndClient(config, transport)
 	if err != nil {
 		return nil, sentence("The kubeconfig is invalid: %s.", oneSentence(err))
 	}
 	return &client{name: strings.TrimSuffix(base.String(), "/"), rest: restClient}, nil
+}
+
+// maxRedirects is how often a server may redirect a request, as in net/http.
+const maxRedirects = 10
+
+// sameServer returns an error for a redirect to another server: client-go would send the credentials
+// there too.
+func sameServer(request *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case request.URL.Scheme != first.Scheme || request.URL.Host != first.Host:
+		return fmt.Errorf("it redirects to %s://%s, which gets no credentials: name that server if you trust it", request.URL.Scheme, request.URL.Host)
+	case len(via) >= maxRedirects:
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+	default:
+		return nil
+	}
 }
 
 // get returns the response of a path, which may have a query.

@@ -17,6 +17,7 @@ import (
 	serializerjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
@@ -24,6 +25,8 @@ import (
 type otherKindError struct {
 	kind            schema.GroupVersionKind
 	namespace, name string
+	// nested are the places of objects of the group in it, such as objects[2] or data["x.yaml"].
+	nested []string
 }
 
 func (o *otherKindError) Error() string {
@@ -69,22 +72,25 @@ func toJSON(document []byte) (converted []byte, duplicates, err error) {
 	if isJSON(document) {
 		return document, nil, nil
 	}
-	if converted, err = yaml.YAMLToJSON(document); err != nil {
-		if bytes.Contains(document, []byte("{{")) {
-			return nil, nil, errors.New("it is a template, and no YAML: give what helm template prints")
-		}
+	root, err := plain.Default().Nodes(document)
+	if err == nil {
+		converted, err = yaml.YAMLToJSON(document)
+	}
+	switch {
+	case err == nil:
+		return converted, duplicateKeys(root), nil
+	case errors.Is(err, plain.ErrBound):
+		return nil, nil, err
+	case bytes.Contains(document, []byte("{{")):
+		return nil, nil, errors.New("it is a template, and no YAML: give what helm template prints")
+	default:
 		return nil, nil, fmt.Errorf("it is no YAML: %w", err)
 	}
-	return converted, duplicateKeys(document), nil
 }
 
 // duplicateKeys says which keys a YAML document has twice in a mapping; nil if there are
 // none. A key that replaces one of a merge (<<) is there once: that is what a merge is for.
-func duplicateKeys(document []byte) error {
-	var root yamlv3.Node
-	if err := yamlv3.Unmarshal(document, &root); err != nil {
-		return nil //nolint:nilerr // reported by whoever converts it
-	}
+func duplicateKeys(root *yamlv3.Node) error {
 	var all []error
 	var visit func(*yamlv3.Node)
 	visit = func(node *yamlv3.Node) {
@@ -102,7 +108,7 @@ func duplicateKeys(document []byte) error {
 			visit(child)
 		}
 	}
-	visit(&root)
+	visit(root)
 	return errors.Join(all...)
 }
 
@@ -204,7 +210,7 @@ func decodeError(kind *schema.GroupVersionKind, document []byte, err error) erro
 	case runtime.IsNotRegisteredError(err) && kind != nil && kind.Group != flowcontrolv1.GroupName && kind.Kind != "FlowSchema" && kind.Kind != "PriorityLevelConfiguration":
 		var object metav1.PartialObjectMetadata
 		_ = json.Unmarshal(document, &object) // it has no name then
-		return &otherKindError{kind: *kind, namespace: object.Namespace, name: object.Name}
+		return &otherKindError{kind: *kind, namespace: object.Namespace, name: object.Name, nested: nestedIn(document)}
 	case runtime.IsNotRegisteredError(err) && kind != nil:
 		return fmt.Errorf("the kind %s of %s is unknown: must be a FlowSchema or PriorityLevelConfiguration of %s", kind.Kind, kind.GroupVersion(), flowcontrolv1.SchemeGroupVersion)
 	default:

@@ -45,7 +45,7 @@ func TestFilesThatNamesStandFor(t *testing.T) {
 		{"a directory", resource.FilenameOptions{Filenames: at("")}, []string{"a", "b"}, ""},
 		{"a directory with those below", resource.FilenameOptions{Filenames: at("below", "a.yaml"), Recursive: true}, []string{"c", "a"}, ""},
 		{"a kustomization", resource.FilenameOptions{Kustomize: filepath.Join(directory, "overlay")}, []string{"pre-k"}, ""},
-		{"a file that does not exist", resource.FilenameOptions{Filenames: at("a.yaml", "absent.yaml")}, []string{"a"}, "absent.yaml: the file does not exist"},
+		{"a file that does not exist", resource.FilenameOptions{Filenames: at("a.yaml", "absent.yaml")}, []string{"a"}, "absent.yaml: no such file or directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files, err := newSource(t, source.Options{Offline: true, Files: c.options}).Files()

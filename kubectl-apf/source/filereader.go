@@ -31,7 +31,7 @@ type fileReader struct {
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.MaxFile) })}
+	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.Default().File) })}
 }
 
 // read returns the objects of all files.
@@ -53,7 +53,7 @@ func (r *fileReader) read() (Files, error) {
 	if err := files.Err(); err != nil {
 		return files, err
 	}
-	return files, sentence("The files contain no FlowSchema and no PriorityLevelConfiguration.")
+	return files, sentence("%s", strings.Join(append([]string{"The files contain no FlowSchema and no PriorityLevelConfiguration."}, files.Notes...), " "))
 }
 
 // add adds the objects of a document.
@@ -78,6 +78,11 @@ func (f *Files) add(decoder *decoder, document document) {
 
 // addOther adds what is known of an object of another kind.
 func (f *Files) addOther(place Place, other *otherKindError, found bool) {
+	if len(other.nested) > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: %s %s has objects of flow control in %s, which are not read: give them as manifests of their own.",
+			place, other.kind.Kind, other.name, strings.Join(other.nested, ", ")))
+		return
+	}
 	switch other.kind.GroupKind() {
 	case schema.GroupKind{Kind: "Namespace"}:
 		f.Namespaces = append(f.Namespaces, other.name)
@@ -164,19 +169,25 @@ func fileErrorOf(name string, err error) FileError {
 	if placed, ok := errors.AsType[FileError](err); ok {
 		return placed
 	}
-	// The error of a file operation begins with the operation and the name.
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		err = path.Err
+	if absent, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		err = &fs.PathError{Op: "open", Path: absent.Path, Err: absent.Err} // whichever operation found out
+		return FileError{Place: Place{Item: -1}, Err: err}
 	}
-	return FileError{Place: Place{File: name, Item: -1}, Err: err}
+	return FileError{Place: Place{File: name, Item: -1}, Err: reason(err)}
+}
+
+// reason returns the error of a file operation without the operation and the name, with which it begins.
+func reason(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
 }
 
 // expand returns the files that a name stands for: a file, or the manifests in a directory.
 func expand(root string, recursive bool) (paths []string, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return errors.New("the file does not exist")
 		case err != nil:
 			return err
 		case entry.IsDir() && path != root && !recursive:

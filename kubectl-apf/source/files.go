@@ -88,6 +88,9 @@ type FileError struct {
 }
 
 func (e FileError) Error() string {
+	if e.Place.File == "" {
+		return oneSentence(e.Err) // it names the file
+	}
 	if e.Place.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.Place.File, oneSentence(e.Err))
 	}

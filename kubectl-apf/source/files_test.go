@@ -201,7 +201,7 @@ func TestOtherKindsAreSkipped(t *testing.T) {
 
 	_, err = filesOf(t, pod)
 	require.Error(t, err)
-	assert.Equal(t, "The files contain no FlowSchema and no PriorityLevelConfiguration.", err.Error())
+	assert.Equal(t, "The files contain no FlowSchema and no PriorityLevelConfiguration. -:1 is skipped: kind Pod: it is neither a FlowSchema nor a PriorityLevelConfiguration.", err.Error())
 }
 
 func TestNamespacesAndServiceAccountsOfFilesAreKnown(t *testing.T) {

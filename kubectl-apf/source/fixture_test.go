@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,9 +53,10 @@ func forbidden() answer {
 type apiServer struct {
 	*httptest.Server
 
-	mu       sync.Mutex
-	answers  map[string]answer // by path, or by path?continue=TOKEN
-	requests []*http.Request
+	mu        sync.Mutex
+	answers   map[string]answer // by path, or by path?continue=TOKEN
+	redirects map[string]string // by path
+	requests  []*http.Request
 }
 
 // standardAnswers are the answers of a new cluster of a release with 600 seats.
@@ -126,6 +128,10 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r)
 	key := r.URL.Path
+	if to := s.redirects[key]; to != "" {
+		http.Redirect(w, r, to, http.StatusFound)
+		return
+	}
 	if token := r.URL.Query().Get("continue"); token != "" {
 		key += "?continue=" + token
 	} else if a, exists := s.answers[key+"?limit="+r.URL.Query().Get("limit")]; exists {
@@ -142,6 +148,13 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.code)
 	_, _ = w.Write([]byte(a.body))
+}
+
+// all returns all requests.
+func (s *apiServer) all() []*http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
 }
 
 // requestsOf returns the requests for a path.
@@ -175,6 +188,18 @@ contexts: [{name: test, context: {cluster: test, user: alice}}]
 clusters: [{name: test, cluster: {server: %q, certificate-authority: %q, tls-server-name: %q}}]
 users: [{name: alice, user: {token: secret}}]
 `, url, path, serverName))
+}
+
+// unverified is a cluster whose certificates are not verified.
+func unverified(t *testing.T, url string) genericclioptions.RESTClientGetter {
+	t.Helper()
+	return kubeconfig(t, fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test, user: alice}}]
+clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}]
+users: [{name: alice, user: {token: secret}}]
+`, url))
 }
 
 func kubeconfig(t *testing.T, text string) genericclioptions.RESTClientGetter {

@@ -13,7 +13,6 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
@@ -86,30 +85,35 @@ func isAnyThere(states []replica.Replica) bool {
 	return slices.ContainsFunc(states, func(r replica.Replica) bool { return !r.Away })
 }
 
+// replicasPath is the slice that kube-apiserver writes. Its name decides: anybody who may create
+// slices can give theirs the label of the Service.
+const replicasPath = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"
+
 // findReplicas returns the addresses of the API server, host and port, sorted; none if
-// the server does not have EndpointSlices, as flowcontrol-apiserver alone.
+// the server does not have EndpointSlices, as flowcontrol-apiserver alone. An address gets the
+// credentials of the kubeconfig, so there are none if certificates are not verified.
 func (c *cluster) findReplicas(ctx context.Context, front *client, config *rest.Config) ([]string, *replica.Missing) {
 	if base, _, err := rest.DefaultServerUrlFor(config); err != nil || base.Scheme != "https" {
 		// A proxy that adds the credentials, such as kubectl proxy: the replicas do not
 		// know this client.
 		return nil, nil
 	}
-	const path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
-	pages, err := listOf[discoveryv1.EndpointSliceList](ctx, front, path, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=kubernetes"})
-	switch {
+	const others = "Other replicas are not included, if there are any. "
+	if config.Insecure {
+		return nil, &replica.Missing{What: "replicas", Why: others +
+			"Certificates are not verified (insecure-skip-tls-verify), so credentials are sent to no address that the cluster names. --server URL, repeated, names the replicas."}
+	}
+	var slice discoveryv1.EndpointSlice
+	switch err := front.getJSON(ctx, replicasPath, &slice); {
 	case apierrors.IsNotFound(err):
 		return nil, nil
 	case err != nil:
-		needed := access{verb: "list", resource: "endpointslices.discovery.k8s.io", namespace: "default"}
-		return nil, &replica.Missing{What: "replicas", Why: "Other replicas are not included, if there are any. " +
+		needed := access{verb: "get", resource: "endpointslices.discovery.k8s.io", namespace: "default"}
+		return nil, &replica.Missing{What: "replicas", Why: others +
 			requestError(front.name, needed, err).Error() + " --server URL, repeated, names the replicas."}
 	}
 	found := map[string]bool{}
-	for _, page := range pages {
-		for i := range page.Items {
-			addAddresses(found, &page.Items[i])
-		}
-	}
+	addAddresses(found, &slice)
 	return slices.Sorted(maps.Keys(found)), nil
 }
 

@@ -13,29 +13,39 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/util/cert"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
-const slicesPath = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+const (
+	slicesPath = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+	slicePath  = slicesPath + "/kubernetes"
+)
 
 func everything() source.Want {
 	return source.Want{Levels: true, Queues: true, Requests: true, Metrics: true, Flows: true, Rejections: true}
 }
 
-// endpointSlices returns a list of one slice per server.
-func endpointSlices(t *testing.T, servers ...*httptest.Server) answer {
+// sliceOf returns a slice of the servers, whose addresses differ by their ports.
+func sliceOf(t *testing.T, name string, servers ...*httptest.Server) string {
 	t.Helper()
-	var items []string
+	ports := []string{`{"name":"other","port":1}`}
 	for _, server := range servers {
-		host, port, err := net.SplitHostPort(server.Listener.Addr().String())
+		_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 		require.NoError(t, err)
-		items = append(items, fmt.Sprintf(`{"metadata":{"name":"kubernetes","labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4",`+
-			`"endpoints":[{"addresses":[%q],"conditions":{"ready":true}}],"ports":[{"name":"other","port":1},{"name":"https","port":%s,"protocol":"TCP"}]}`, host, port))
+		ports = append(ports, `{"name":"https","port":`+port+`,"protocol":"TCP"}`)
 	}
-	return ok(`{"kind":"EndpointSliceList","apiVersion":"discovery.k8s.io/v1","items":[` + strings.Join(items, ",") + `]}`)
+	return fmt.Sprintf(`{"kind":"EndpointSlice","apiVersion":"discovery.k8s.io/v1","metadata":{"name":%q,"labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4",`+
+		`"endpoints":[{"addresses":["127.0.0.1"],"conditions":{"ready":true}}],"ports":[%s]}`, name, strings.Join(ports, ","))
+}
+
+// endpointSlice is the answer of the slice that kube-apiserver writes.
+func endpointSlice(t *testing.T, servers ...*httptest.Server) answer {
+	t.Helper()
+	return ok(sliceOf(t, "kubernetes", servers...))
 }
 
 // unreachable is a server that does not speak TLS.
@@ -54,7 +64,7 @@ func TestEachReplicaIsRead(t *testing.T) {
 	first := startServer(t, standardAnswers(t, "1.33"))
 	second := startServer(t, standardAnswers(t, "1.33"))
 	second.answers[debugPath+"dump_queues"] = ok("PriorityLevelName, Index, PendingRequests\nsystem, 3, 1\n")
-	first.answers[slicesPath] = endpointSlices(t, first.Server, second.Server)
+	first.answers[slicePath] = endpointSlice(t, first.Server, second.Server)
 
 	states, err := newSource(t, source.Options{Cluster: clusterOf(t, first.Server)}).Replicas(t.Context(), source.Want{Queues: true, Metrics: true})
 	require.NoError(t, err)
@@ -84,7 +94,7 @@ func TestReplicasHaveTheServerNameOfTheKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 	first := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
 	second := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
-	first.answers[slicesPath] = endpointSlices(t, first.Server, second.Server)
+	first.answers[slicePath] = endpointSlice(t, first.Server, second.Server)
 	_, port, err := net.SplitHostPort(first.Listener.Addr().String())
 	require.NoError(t, err)
 
@@ -107,7 +117,7 @@ func TestRequestsAreReadWithDetails(t *testing.T) {
 
 func TestOtherReplicasGoOnWithoutOne(t *testing.T) {
 	server, away := startServer(t, standardAnswers(t, "1.33")), unreachable(t)
-	server.answers[slicesPath] = endpointSlices(t, server.Server, away)
+	server.answers[slicePath] = endpointSlice(t, server.Server, away)
 	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true, Queues: true})
 	require.NoError(t, err)
 	require.Len(t, states, 2)
@@ -125,7 +135,7 @@ func TestOtherReplicasGoOnWithoutOne(t *testing.T) {
 
 func TestReplicaBehindTheLoadBalancerIsReadIfNoAddressCanBeReached(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
-	server.answers[slicesPath] = endpointSlices(t, unreachable(t), unreachable(t))
+	server.answers[slicePath] = endpointSlice(t, unreachable(t), unreachable(t))
 	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
 	require.NoError(t, err)
 	require.Len(t, states, 1)
@@ -136,18 +146,18 @@ func TestReplicaBehindTheLoadBalancerIsReadIfNoAddressCanBeReached(t *testing.T)
 func TestOneServerAlone(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		slices  answer
+		slice   answer
 		missing string
 	}{
 		{"without EndpointSlices, as flowcontrol-apiserver", rejection(http.StatusNotFound, "NotFound", "not found"), ""},
-		{"with no endpoint", ok(`{"items":[]}`), ""},
-		{"with an endpoint that is not ready", ok(`{"items":[{"endpoints":[{"addresses":["192.0.2.1","192.0.2.2"],"conditions":{"ready":false}}],"ports":[{"port":6443}]}]}`), ""},
-		{"with one endpoint", ok(`{"items":[{"endpoints":[{"addresses":["192.0.2.1"]}],"ports":[{"port":6443}]}]}`), ""},
-		{"without the right to find others", forbidden(), `the right "list" on endpointslices.discovery.k8s.io in the namespace "default" is missing. --server URL, repeated, names the replicas.`},
+		{"with no endpoint", ok(`{}`), ""},
+		{"with an endpoint that is not ready", ok(`{"endpoints":[{"addresses":["192.0.2.1","192.0.2.2"],"conditions":{"ready":false}}],"ports":[{"port":6443}]}`), ""},
+		{"with one endpoint", ok(`{"endpoints":[{"addresses":["192.0.2.1"]}],"ports":[{"port":6443}]}`), ""},
+		{"without the right to find others", forbidden(), `the right "get" on endpointslices.discovery.k8s.io in the namespace "default" is missing. --server URL, repeated, names the replicas.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := startServer(t, standardAnswers(t, "1.33"))
-			server.answers[slicesPath] = c.slices
+			server.answers[slicePath] = c.slice
 			states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
 			require.NoError(t, err)
 			require.Len(t, states, 1)
@@ -160,6 +170,64 @@ func TestOneServerAlone(t *testing.T) {
 			assert.Contains(t, whys(states[0].Missing), c.missing)
 		})
 	}
+}
+
+// TestCredentialsGoOnlyToNamedServers: whoever may create EndpointSlices named an address, and it got
+// the token of an administrator who does not verify certificates.
+func TestCredentialsGoOnlyToNamedServers(t *testing.T) {
+	read := func(t *testing.T, server *apiServer, cluster genericclioptions.RESTClientGetter, servers ...string) []replica.Replica {
+		t.Helper()
+		states, err := newSource(t, source.Options{Cluster: cluster, Servers: servers}).Replicas(t.Context(), source.Want{Levels: true})
+		require.NoError(t, err)
+		require.Len(t, states, max(1, len(servers)))
+		require.NotEmpty(t, server.requestsOf(debugPath+"dump_priority_levels"))
+		return states
+	}
+	t.Run("and not to those of a slice that somebody made", func(t *testing.T) {
+		server, stranger := startServer(t, standardAnswers(t, "1.33")), startServer(t, standardAnswers(t, "1.33"))
+		server.answers[slicePath] = endpointSlice(t, server.Server)
+		server.answers[slicesPath] = ok(`{"kind":"EndpointSliceList","apiVersion":"discovery.k8s.io/v1","items":[` +
+			sliceOf(t, "kubernetes", server.Server) + "," + sliceOf(t, "kubernetes-x", stranger.Server) + `]}`)
+		assert.Empty(t, read(t, server, clusterOf(t, server.Server))[0].Missing)
+		assert.Empty(t, stranger.all())
+	})
+	t.Run("and to no address of the cluster if certificates are not verified", func(t *testing.T) {
+		server, stranger := startServer(t, standardAnswers(t, "1.33")), startServer(t, standardAnswers(t, "1.33"))
+		server.answers[slicePath] = endpointSlice(t, server.Server, stranger.Server)
+		states := read(t, server, unverified(t, server.URL))
+		assert.Equal(t, server.URL, states[0].Name)
+		assert.Contains(t, whys(states[0].Missing), "credentials are sent to no address that the cluster names. --server URL, repeated, names the replicas.")
+		assert.Empty(t, stranger.all())
+		read(t, server, unverified(t, server.URL), server.URL, stranger.URL)
+		assert.Equal(t, "Bearer secret", stranger.all()[0].Header.Get("Authorization"), "--server names it")
+	})
+	t.Run("and to none without the certificate of the server", func(t *testing.T) {
+		server := startServer(t, standardAnswers(t, "1.33"))
+		ca, key, err := cert.GenerateSelfSignedCertKey("example.com", nil, nil)
+		require.NoError(t, err)
+		pair, err := tls.X509KeyPair(ca, key)
+		require.NoError(t, err)
+		stranger := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
+		server.answers[slicePath] = endpointSlice(t, server.Server, stranger.Server)
+		states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
+		require.NoError(t, err)
+		require.Len(t, states, 2)
+		assert.Empty(t, stranger.all())
+	})
+	t.Run("and not to one that a server redirects to", func(t *testing.T) {
+		server, stranger := startServer(t, standardAnswers(t, "1.33")), startServer(t, standardAnswers(t, "1.33"))
+		delete(server.answers, debugPath+"dump_priority_levels")
+		server.redirects = map[string]string{
+			debugPath + "dump_priority_levels": stranger.URL + debugPath + "dump_priority_levels",
+			debugPath + "dump_queues":          server.URL + debugPath + "dump_requests",
+		}
+		states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Queues: true})
+		require.NoError(t, err)
+		assert.Empty(t, states[0].Missing, "the same server")
+		_, err = newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
+		require.ErrorContains(t, err, "it redirects to "+stranger.URL+", which gets no credentials")
+		assert.Empty(t, stranger.all())
+	})
 }
 
 func TestEndpointThatCannotBeReadIsMissing(t *testing.T) {
@@ -186,7 +254,7 @@ func TestGivenServersAreTheReplicas(t *testing.T) {
 	states, err := s.Replicas(t.Context(), source.Want{Levels: true})
 	require.NoError(t, err)
 	assert.Len(t, states, 3)
-	assert.Empty(t, first.requestsOf(slicesPath))
+	assert.Empty(t, first.requestsOf(slicePath))
 	c, err := s.Configuration(t.Context())
 	require.NoError(t, err)
 	assert.EqualValues(t, "1.33", c.Release, "the first server's")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -48,7 +49,7 @@ func (s *saved) read() (*findings, error) {
 	found := &findings{out: leftOut{}}
 	var answers []savedAnswer
 	var manifests []savedFile
-	err := eachSavedFile(s.options.Dumps, func(file savedFile) {
+	files := savedFiles{bounds: s.options.Bounds, skip: found.out.add, visit: func(file savedFile) {
 		file.data = file.body()
 		info, isVersion := versionOf(file.data)
 		switch endpoint, isAnswer := file.recognize(); {
@@ -64,8 +65,8 @@ func (s *saved) read() (*findings, error) {
 		default:
 			found.out.add(file.path, file.whyNot())
 		}
-	}, found.out.add)
-	if err != nil {
+	}}
+	if err := files.walk(s.options.Dumps); err != nil {
 		return found, sentence("The saved answers cannot be read: %s.", oneSentence(err))
 	}
 	found.servers = serversOf(answers, found.out)
@@ -125,34 +126,51 @@ func (f *findings) levelsWithoutObject() []string {
 	return slices.Sorted(maps.Keys(told))
 }
 
-// fill adds the built-in objects of a kind that is missing altogether, and of both kinds if levels are missing
-// that servers have.
+// fill adds the built-in objects of a kind where the files have no object or a part, and of both kinds if the
+// servers have levels that the files lack.
 func fill(out configuration.Configuration, missing []string) (configuration.Configuration, error) {
-	some := len(out.FlowSchemas) > 0 && len(out.PriorityLevels) > 0
-	missing = slices.DeleteFunc(missing, func(name string) bool { return name == "exempt" || name == "catch-all" }) // built in
-	if some && len(missing) == 0 {
-		return out, nil
-	}
 	standard, err := configuration.BuiltIn(out.Release)
 	if err != nil {
 		return out, err
 	}
-	if some {
+	missing = slices.DeleteFunc(missing, isMandatory) // built in
+	schemas, levels := out.FlowSchemas, out.PriorityLevels
+	out.Assumed = len(schemas) == 0 && len(levels) == 0
+	if len(missing) > 0 && len(schemas) > 0 && len(levels) > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("API servers have priority levels without an object here: %s. So objects are missing, and the built-in ones of Kubernetes %s are assumed for these.", strings.Join(missing, ", "), out.Release))
-		whole := standard.Overlay(out.FlowSchemas, out.PriorityLevels)
-		out.FlowSchemas, out.PriorityLevels = whole.FlowSchemas, whole.PriorityLevels
-		return out, nil
+		out.FlowSchemas, out.PriorityLevels = standard.FlowSchemas, standard.PriorityLevels
+		return out.Overlay(schemas, levels), nil
 	}
-	out.Assumed = len(out.FlowSchemas) == 0 && len(out.PriorityLevels) == 0
-	if len(out.FlowSchemas) == 0 {
+	if why := whyPart(schemas, "FlowSchemas"); why != "" {
 		out.FlowSchemas = standard.FlowSchemas
-		out.Notes = append(out.Notes, fmt.Sprintf("There are no FlowSchemas: the built-in ones of Kubernetes %s are assumed.", out.Release))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s: the built-in ones of Kubernetes %s are assumed.", why, out.Release))
 	}
-	if len(out.PriorityLevels) == 0 {
+	if why := whyPart(levels, "PriorityLevelConfigurations"); why != "" {
 		out.PriorityLevels = standard.PriorityLevels
-		out.Notes = append(out.Notes, fmt.Sprintf("There are no PriorityLevelConfigurations: the built-in ones of Kubernetes %s are assumed.", out.Release))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s: the built-in ones of Kubernetes %s are assumed.", why, out.Release))
 	}
-	return out, nil
+	return out.Overlay(schemas, levels), nil
+}
+
+// isMandatory reports whether every API server has an object of the name, of either kind.
+func isMandatory(name string) bool { return name == "exempt" || name == "catch-all" }
+
+// whyPart says why objects of a kind are not all that an API server has; it is empty if they may be.
+func whyPart[O metav1.Object](objects []O, kind string) string {
+	mandatory := 0
+	for _, object := range objects {
+		if isMandatory(object.GetName()) {
+			mandatory++
+		}
+	}
+	switch {
+	case len(objects) == 0:
+		return fmt.Sprintf("There are no %s", kind)
+	case mandatory < 2:
+		return fmt.Sprintf("There are not all %s, since exempt or catch-all is missing, which every API server has", kind)
+	default:
+		return ""
+	}
 }
 
 // isOwn reports whether a version is flowcontrol-apiserver's.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 // savedFile is a file of a directory or of an archive in it.
@@ -32,11 +33,21 @@ type savedFile struct {
 	data         []byte
 }
 
-// eachSavedFile calls visit with the plain text of each file below a root, which may be an archive.
-// Archives are visited file by file.
-func eachSavedFile(root string, visit func(savedFile), skip func(path, why string)) error {
+// savedFiles visits the files below a root, which may be an archive. Archives are visited file by file.
+type savedFiles struct {
+	bounds plain.Bounds
+	visit  func(savedFile)
+	// skip is told of a file that cannot be read, and why.
+	skip func(path, why string)
+}
+
+func (s *savedFiles) walk(root string) error {
 	start := root
-	if info, err := os.Stat(root); err == nil && info.IsDir() {
+	info, err := os.Stat(root)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: root, Err: reason(err)}
+	}
+	if info.IsDir() {
 		start += string(filepath.Separator) // follows a link
 	}
 	return filepath.WalkDir(start, func(path string, entry fs.DirEntry, err error) error {
@@ -48,86 +59,104 @@ func eachSavedFile(root string, visit func(savedFile), skip func(path, why strin
 			return err
 		}
 		file := savedFile{path: filepath.Clean(path), inside: filepath.ToSlash(inside)}
-		if why := file.read(visit); why != "" {
-			skip(file.path, why)
+		data, modified, err := s.read(file.path)
+		if err != nil {
+			s.skip(file.path, fmt.Sprintf("They cannot be read: %s.", oneSentence(err)))
+			return nil
 		}
-		return nil
+		file.data, file.modified = data, modified
+		archive := &plain.Archive{Bounds: s.bounds}
+		s.unpack(file, archive, 1)
+		return archive.Err()
 	})
 }
 
-// read calls visit with the file, or with the files in it, or says why it is left out.
-func (f savedFile) read(visit func(savedFile)) (why string) {
-	const unreadable = "They cannot be read."
-	info, err := os.Stat(f.path)
-	if err != nil || !info.Mode().IsRegular() {
-		return unreadable
-	}
-	in, err := os.Open(f.path)
+// read returns the plain text of a file.
+func (s *savedFiles) read(path string) (data []byte, modified time.Time, err error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return unreadable
+		return nil, modified, reason(err)
 	}
-	f.modified = info.ModTime()
-	if err := errors.Join(f.unpack(in, visit), in.Close()); err != nil {
-		return fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err))
+	if !info.Mode().IsRegular() {
+		return nil, modified, errors.New("not a regular file")
 	}
-	return ""
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, modified, reason(err)
+	}
+	data, err = plain.ReadAll(in, s.bounds.File)
+	return data, info.ModTime(), errors.Join(err, in.Close())
 }
 
-// unpack calls visit with the file, or with the files in it.
-func (f savedFile) unpack(in io.Reader, visit func(savedFile)) error {
-	var err error
-	if f.data, err = plain.ReadAll(in, plain.MaxFile); err != nil {
-		return err
-	}
+// unpack visits the file, or the files in it.
+func (s *savedFiles) unpack(f savedFile, archive *plain.Archive, depth int) {
 	const magic = 257
+	var err error
 	switch {
 	case bytes.HasPrefix(f.data, []byte("PK\x03\x04")):
-		return f.unzip(visit)
+		err = s.unzip(f, archive, depth)
 	case len(f.data) >= magic+5 && string(f.data[magic:magic+5]) == "ustar":
-		return f.untar(visit)
+		err = s.untar(f, archive, depth)
 	default:
-		visit(f)
-		return nil
+		s.visit(f)
+	}
+	if err != nil {
+		s.skip(f.path, fmt.Sprintf("They cannot be unpacked to the end: %s.", oneSentence(err)))
 	}
 }
 
-// inner returns a file of the archive, without its content.
-func (f savedFile) inner(name string, modified time.Time) savedFile {
-	return savedFile{path: f.path + ":" + name, inside: path.Join(path.Dir(f.inside), name), modified: modified}
+// member visits a member of an archive. One that cannot be read does not hide those after it.
+func (s *savedFiles) member(f savedFile, in io.Reader, archive *plain.Archive, depth int) {
+	var err error
+	if f.data, err = archive.Read(f.path, in, depth); err != nil {
+		s.skip(f.path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
+		return
+	}
+	s.unpack(f, archive, depth+1)
 }
 
-func (f savedFile) untar(visit func(savedFile)) error {
-	archive := tar.NewReader(bytes.NewReader(f.data))
-	for {
-		header, err := archive.Next()
+// inner returns a member of the archive, without its content. A stranger chose its name.
+func (f savedFile) inner(name string, modified time.Time) savedFile {
+	return savedFile{path: f.path + ":" + table.Escape(name), inside: path.Join(path.Dir(f.inside), name), modified: modified}
+}
+
+func (s *savedFiles) untar(f savedFile, archive *plain.Archive, depth int) error {
+	members := tar.NewReader(bytes.NewReader(f.data))
+	for archive.Err() == nil {
+		header, err := members.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && header.Typeflag == tar.TypeReg {
-			err = f.inner(header.Name, header.ModTime).unpack(archive, visit)
-		}
 		if err != nil {
 			return err
 		}
+		if header.Typeflag == tar.TypeReg {
+			s.member(f.inner(header.Name, header.ModTime), members, archive, depth)
+		}
 	}
+	return nil
 }
 
-func (f savedFile) unzip(visit func(savedFile)) error {
-	archive, err := zip.NewReader(bytes.NewReader(f.data), int64(len(f.data)))
+func (s *savedFiles) unzip(f savedFile, archive *plain.Archive, depth int) error {
+	members, err := zip.NewReader(bytes.NewReader(f.data), int64(len(f.data)))
 	if err != nil {
 		return err
 	}
-	for _, file := range archive.File {
+	for _, file := range members.File {
+		if archive.Err() != nil {
+			break
+		}
 		if !file.Mode().IsRegular() {
 			continue
 		}
+		inner := f.inner(file.Name, file.Modified)
 		in, err := file.Open()
-		if err == nil {
-			err = errors.Join(f.inner(file.Name, file.Modified).unpack(in, visit), in.Close())
-		}
 		if err != nil {
-			return err
+			s.skip(inner.path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
+			continue
 		}
+		s.member(inner, in, archive, depth)
+		_ = in.Close() // it was read
 	}
 	return nil
 }

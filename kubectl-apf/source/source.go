@@ -1,5 +1,5 @@
-// Package source reads what the answers of package insight are computed from: a
-// configuration and the state of the replicas that enforce it.
+// Package source reads what the commands compute their answers from: a configuration
+// and the state of the replicas that enforce it.
 //
 // # Where it looks
 //
@@ -17,8 +17,8 @@
 //
 //	get, list   flowschemas, prioritylevelconfigurations (flowcontrol.apiserver.k8s.io)
 //	get         nonResourceURLs /metrics, /debug/api_priority_and_fairness/*
-//	list        endpointslices (discovery.k8s.io) in the namespace default: to find the
-//	            replicas
+//	get         the endpointslice kubernetes (discovery.k8s.io) in the namespace default: to
+//	            find the replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
 //	            webhook configurations, pods; get services: for Facts
 //	create      subjectaccessreviews (authorization.k8s.io), which are not stored: for May
@@ -26,8 +26,9 @@
 // # Replicas
 //
 // Priority levels are enforced by each replica of the API server separately, so each one is read:
-// the addresses in Options.Servers, or the addresses in the EndpointSlices of the Service
-// default/kubernetes, with the credentials and the TLS server name of the kubeconfig. If none of
+// the addresses in Options.Servers, or the addresses in the EndpointSlice default/kubernetes, which
+// kube-apiserver writes, with the credentials and the TLS server name of the kubeconfig. If
+// certificates are not verified, only named servers are read. If none of
 // these addresses can be reached from here, as is common for managed clusters, the replica behind
 // the load balancer is read, and Missing says so.
 package source
@@ -43,6 +44,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
@@ -119,6 +121,8 @@ type Options struct {
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int
+	// Bounds are what is read of Dumps; plain.Default if File is 0.
+	Bounds plain.Bounds
 	// Now is the time; time.Now if nil.
 	Now func() time.Time
 }
@@ -158,6 +162,9 @@ func (o *Options) complete() error {
 		if _, err := configuration.BuiltIn(o.Release); err != nil {
 			return sentence("--release: %s.", err)
 		}
+	}
+	if o.Bounds.File == 0 {
+		o.Bounds = plain.Default()
 	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin

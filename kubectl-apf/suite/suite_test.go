@@ -124,7 +124,9 @@ func TestExpectationsThatAreNotMetSayWhy(t *testing.T) {
 		{"seats of a list without the number of objects", `{verb: list, resource: configmaps, user: alice}`, `{seats: 1}`,
 			`case "one": expected seats 1, got 1 to 4: the suite has no facts about configmaps: set objects, bytes or watchers`},
 		{"seats of a request that flow control does not govern", `{verb: create, resource: pods, subresource: exec, namespace: a, name: web, user: alice}`, `{seats: 1}`,
-			`case "one": expected seats 1, got none: `},
+			`case "one": expected flow control, got none: A request for the subresource exec is long-running.`},
+		{"the schema of a profile", `{verb: get, path: /debug/pprof/heap, user: alice}`, `{flowSchema: global-default}`,
+			`case "one": expected flow control, got none: A request for a profile is long-running.`},
 		{"several", list, `{priorityLevel: x, seats: 4}`, `case "one": expected priority level "x", got "ci": that is the level of flow schema "builders"; expected seats 4, got 5: `},
 		{"a request that is none", `{verb: list, user: alice}`, `{seats: 1}`, `case "one": invalid request: `},
 	} {

@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,6 +46,12 @@ func New(names ...string) Table {
 		c.name, c.number = strings.CutSuffix(name, ">")
 		t.columns = append(t.columns, c)
 	}
+	return t
+}
+
+// With returns the table with further columns, named as for New.
+func (t Table) With(names ...string) Table {
+	t.columns = append(slices.Clip(t.columns), New(names...).columns...)
 	return t
 }
 

@@ -23,6 +23,11 @@ type Flow struct {
 	Level         string `json:"level,omitempty"`
 	FlowSchema    string `json:"flowSchema,omitempty"`
 	Distinguisher string `json:"distinguisher,omitempty"`
+	// Tenant is the namespace whose service accounts are one tenant; empty if the flow is a tenant of its own.
+	// TenantShare is the part of SeatSeconds of the priority level that the tenant used, from 0 to 1; null if
+	// unknown.
+	Tenant      string   `json:"tenant,omitempty"`
+	TenantShare *float64 `json:"tenantShare,omitempty"`
 	// SeatSeconds were used in the last minute. They may be too large by
 	// SeatSecondsError. Both are null where the servers do not tell them.
 	SeatSeconds      *float64 `json:"seatSeconds"`
@@ -75,6 +80,7 @@ func OfFlows(now []replica.Replica, options Options) (Flows, error) {
 			addRequest(flows, &r.Requests[j], r)
 		}
 	}
+	shareTenants(flows)
 	out := Flows{Origin: originOf(now), Flows: make([]Flow, 0, len(flows))}
 	out.lacking("SEAT-SECONDS", now, replica.EndpointFlows)
 	out.lacking("SEATS and WAITING", now, replica.EndpointRequests)
@@ -106,6 +112,7 @@ func addHeavy(flows map[flowKey]*Flow, heavy *replica.Flow, r *replica.Replica) 
 	if r.TellsExecuting(heavy.Level) {
 		of.SeatsInUse, of.Executing = new(0), new(0)
 	}
+	of.Tenant = heavy.Tenant
 	flowNamed(flows, flowKey{heavy.Level, heavy.FlowSchema, heavy.Distinguisher}).add(&of)
 }
 
@@ -117,7 +124,7 @@ func addRequest(flows map[flowKey]*Flow, request *replica.Request, r *replica.Re
 	if !r.TellsExecuting(request.Level) {
 		of.Executing, of.SeatsInUse = nil, nil
 	}
-	of.seatless = of.SeatsInUse == nil
+	of.seatless, of.Tenant = of.SeatsInUse == nil, request.Tenant
 	flowNamed(flows, flowKey{request.Level, request.FlowSchema, request.Distinguisher}).add(&of)
 }
 
@@ -126,6 +133,9 @@ func (f *Flow) figures() []**int { return []**int{&f.SeatsInUse, &f.Executing, &
 
 // add adds the figures of another flow to the flow's.
 func (f *Flow) add(other *Flow) {
+	if f.FlowSchema != "" { // the sum has none
+		f.Tenant = cmp.Or(f.Tenant, other.Tenant)
+	}
 	others := other.figures()
 	for i, figure := range f.figures() {
 		replica.Add(figure, *others[i])

@@ -88,6 +88,9 @@ func OfLevels(now, before []replica.Replica, options Options) (Levels, error) {
 	}
 	out.Total.Replicas = out.told()
 	out.lacking("LIMIT and NOMINAL", now, replica.EndpointMetrics)
+	out.noteLimits(now)
+	out.noteQueues(now)
+	out.noteUneven(now)
 	var err error
 	out.Levels, out.Omitted, err = choose(out.Levels, levelOrders(), options)
 	return out, err
@@ -148,6 +151,17 @@ func levelsOf(r *replica.Replica) map[string]*Level {
 		level := levelNamed(levels, row.Name)
 		level.Executing, level.Waiting = cmp.Or(level.Executing, &row.Executing), cmp.Or(level.Waiting, &row.Waiting)
 		level.Rejected = cmp.Or(level.Rejected, new(row.Rejected+row.TimedOut+row.Cancelled))
+	}
+	queued := map[string]*Level{}
+	for i := range r.Queues {
+		q := &r.Queues[i]
+		of := levelNamed(queued, q.Level)
+		replica.Add(&of.Executing, &q.Executing)
+		replica.Add(&of.Waiting, &q.Waiting)
+	}
+	for name, of := range queued {
+		level := levelNamed(levels, name)
+		level.Executing, level.Waiting = cmp.Or(level.Executing, of.Executing), cmp.Or(level.Waiting, of.Waiting)
 	}
 	for i := range r.Requests {
 		request := &r.Requests[i]

@@ -15,6 +15,8 @@ type Origin struct {
 	Replicas []replica.Replica `json:"replicas"`
 	// partial are sentences about figures that do not include all replicas.
 	partial []string
+	// wide are sentences about columns that only a wide table has.
+	wide []string
 }
 
 func originOf(replicas []replica.Replica) Origin {
@@ -41,11 +43,16 @@ func (o *Origin) lacking(figures string, replicas []replica.Replica, endpoint re
 
 // write writes what the figures lack, a line for each part that a replica does not
 // tell.
-func (o Origin) write(w io.Writer) {
-	for _, sentence := range o.partial {
+func (o Origin) write(w io.Writer, wide bool) {
+	sentences := o.partial
+	if wide {
+		sentences = slices.Concat(sentences, o.wide)
+	}
+	for _, sentence := range sentences {
 		fmt.Fprintln(w, "Note: "+sentence)
 	}
-	for _, note := range replica.MissingNotes(o.Replicas, func(replica.Missing) bool { return true }) {
+	// Queues are only asked for where there may be nothing else.
+	for _, note := range replica.MissingNotes(o.Replicas, func(m replica.Missing) bool { return m.What != string(replica.EndpointQueues) }) {
 		fmt.Fprintln(w, "Note: "+table.Escape(note))
 	}
 }
@@ -67,7 +74,7 @@ func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) strin
 func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
 	rows := map[replica.Endpoint]int{
 		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),
-		replica.EndpointRequests: len(r.Requests), replica.EndpointFlows: len(r.Flows),
+		replica.EndpointRequests: len(r.Requests), replica.EndpointFlows: len(r.Flows), replica.EndpointQueues: len(r.Queues),
 	}
 	return rows[endpoint] > 0 || !r.Lacks(endpoint)
 }

@@ -35,15 +35,23 @@ func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 // WriteTable writes the flows and their sum.
 func (f Flows) WriteTable(w io.Writer, options table.Options) error {
 	out := table.New("FLOWSCHEMA", "FLOW", "SEAT-SECONDS>", "SEATS>", "EXECUTING>+", "WAITING>?1", "OLDEST>?2", "LEVEL?3", "ERROR>+")
+	tenants := slices.ContainsFunc(f.Flows, func(flow Flow) bool { return flow.Tenant != "" })
+	if tenants {
+		out = out.With("TENANT", "TENANT SHARE>")
+	}
 	for _, flow := range append(slices.Clip(f.Flows), f.Total) {
 		schema := flow.FlowSchema
 		if schema == "" {
 			schema = total
 		}
-		out.Rows = append(out.Rows, []string{
+		cells := []string{
 			schema, flow.Distinguisher, decimal(flow.SeatSeconds), table.Known(flow.SeatsInUse), table.Known(flow.Executing),
 			table.Known(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, decimal(flow.SeatSecondsError),
-		})
+		}
+		if tenants {
+			cells = append(cells, table.OrDash(flow.Tenant), share(flow.TenantShare))
+		}
+		out.Rows = append(out.Rows, cells)
 	}
 	return write(w, out, options, "flows", f.Omitted, f.Origin)
 }
@@ -67,7 +75,7 @@ func write(w io.Writer, out table.Table, options table.Options, what string, omi
 	if omitted > 0 {
 		fmt.Fprintf(w, "%d more %s\n", omitted, what)
 	}
-	origin.write(w)
+	origin.write(w, options.Wide)
 	return nil
 }
 

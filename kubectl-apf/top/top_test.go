@@ -237,3 +237,38 @@ func TestJSONHasNullForWhatIsUnknown(t *testing.T) {
 			{"what": "/debug/api_priority_and_fairness/dump_requests", "why": "Forbidden."}]}]
 	}`, string(text))
 }
+
+func TestQueuesAloneTellSeatsAndRequests(t *testing.T) {
+	queued := replica.Replica{Name: "a", Read: now, Queues: []replica.Queue{
+		{Level: "system", Index: 0, Waiting: 2, Executing: 3, SeatsUsed: 4}, {Level: "system", Index: 1, Executing: 1, SeatsUsed: 1}, {Level: "low", Index: 0},
+	}}
+	assert.Empty(t, WhyNothing([]replica.Replica{queued}, replica.EndpointMetrics, replica.EndpointQueues))
+	answer := levels(t, []replica.Replica{queued}, nil, Options{})
+	require.Len(t, answer.Levels, 2)
+	assert.Equal(t, []int{5, 4, 2}, []int{*answer.Levels[0].SeatsInUse, *answer.Levels[0].Executing, *answer.Levels[0].Waiting})
+	assert.Equal(t, []int{0, 0, 0}, []int{*answer.Levels[1].SeatsInUse, *answer.Levels[1].Executing, *answer.Levels[1].Waiting})
+	assert.Contains(t, answer.partial, "Only queues are known: levels without queues are missing.")
+	both := metered("a", now, 0) // the other figures come first
+	both.Queues = []replica.Queue{{Level: "system", Executing: 99, Waiting: 99}}
+	assert.Equal(t, 7, *levels(t, []replica.Replica{both}, nil, Options{}).Levels[0].Executing)
+}
+
+func TestSumsAndServersThatDifferAreExplained(t *testing.T) {
+	server := func(used, upper int) replica.Replica {
+		r := metered("a", now, 0)
+		r.Metrics.Levels["low"] = replica.LevelMetrics{Nominal: new(2), Current: new(2), Upper: new(upper), SeatsInUse: new(used)}
+		return r
+	}
+	answer := levels(t, []replica.Replica{server(2, 12), server(0, 12)}, nil, Options{})
+	said := strings.Join(answer.partial, "\n")
+	assert.Contains(t, said, "up to 1 more than an API server has")
+	assert.Contains(t, said, "in seats in use of the limit: low 2 of 2, 0 of 2.")
+	assert.Contains(t, strings.Join(answer.wide, "\n"), "UPPER of low is more than there is")
+	even := levels(t, []replica.Replica{server(2, 5), server(2, 5)}, nil, Options{})
+	assert.NotContains(t, strings.Join(even.partial, "\n"), "uneven")
+	var wide, narrow bytes.Buffer
+	require.NoError(t, answer.WriteTable(&wide, table.Options{Wide: true}))
+	require.NoError(t, answer.WriteTable(&narrow, table.Options{}))
+	assert.Contains(t, wide.String(), "Note: UPPER of low")
+	assert.NotContains(t, narrow.String(), "UPPER")
+}

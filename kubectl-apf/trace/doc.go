@@ -16,14 +16,14 @@
 //
 // Requests are in the order of their arrivals. Two consecutive arrivals are at most
 // MaxGap apart: a longer gap means that the clock of a server jumped, or that a part of
-// the source is missing. A header may say how many requests follow. If fewer follow, or
+// the source is missing. The last arrival is at most MaxSpan after the first. A header may say how many requests follow. If fewer follow, or
 // the last line has no line break, the trace is cut off.
 //
 // # Values
 //
 //   - Times are as in RFC 3339, with up to nine digits of fractions of seconds.
-//   - Durations are as time.ParseDuration reads them: "1.5s", "250ms". They are not
-//     negative.
+//   - Durations are as time.ParseDuration reads them: "1.5s", "250ms". They are
+//     from 0 to MaxSpan.
 //   - An absent field has its zero value. Only wait, execution, latency and seats tell
 //     zero and unknown apart: absent means unknown.
 //

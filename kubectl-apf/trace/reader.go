@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,13 +69,13 @@ type File struct {
 	file *os.File
 }
 
-// Open opens a trace in a file.
-func Open(name string) (*File, error) {
+// Open opens a trace in a file. Reads end when the context does.
+func Open(ctx context.Context, name string) (*File, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(name, file)
+	r, err := NewReader(name, plain.Until(ctx, file))
 	if err != nil {
 		_ = file.Close()
 		return nil, err

@@ -108,6 +108,9 @@ func (r *Request) Read() estimate.Read {
 	return read
 }
 
+// maxSeats bounds the seats of a request.
+const maxSeats = 1 << 20
+
 // validate returns what is wrong with a request on its own.
 func (r *Request) validate() error {
 	switch {
@@ -121,15 +124,19 @@ func (r *Request) validate() error {
 		return errors.New("has a subresource, namespace, name or apiGroup, and no resource")
 	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
 		return fmt.Errorf("has the status %d, must be from 100 to 599", r.Status)
-	case r.Seats != nil && r.Seats.AdditionalLatency.Duration < 0:
-		return fmt.Errorf("has the additional latency %s, must not be negative", r.Seats.AdditionalLatency.Duration)
+	case r.Seats != nil && max(r.Seats.Initial, r.Seats.Final) > maxSeats:
+		return fmt.Errorf("has %d seats, must be at most %d", max(r.Seats.Initial, r.Seats.Final), maxSeats)
+	}
+	var additional *metav1.Duration
+	if r.Seats != nil {
+		additional = &r.Seats.AdditionalLatency
 	}
 	for _, d := range []struct {
 		field string
 		value *metav1.Duration
-	}{{"latency", r.Latency}, {"execution", r.Execution}, {"wait", r.Wait}} {
-		if d.value != nil && d.value.Duration < 0 {
-			return fmt.Errorf("has the %s %s, must not be negative", d.field, d.value.Duration)
+	}{{"latency", r.Latency}, {"execution", r.Execution}, {"wait", r.Wait}, {"additional latency", additional}} {
+		if d.value != nil && (d.value.Duration < 0 || d.value.Duration > MaxSpan) {
+			return fmt.Errorf("has the %s %s, must be from 0 to %s", d.field, d.value.Duration, MaxSpan)
 		}
 	}
 	return nil

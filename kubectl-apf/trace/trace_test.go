@@ -166,7 +166,9 @@ func TestInvalidTraces(t *testing.T) {
 		{"resource and path", replace(`"path"`, `"resource":"pods","path"`), `a.trace: line 2 has the resource "pods" and the path "/readyz"`},
 		{"a namespace of no resource", replace(`"path"`, `"namespace":"a","path"`), "a.trace: line 2 has a subresource, namespace, name or apiGroup, and no resource"},
 		{"a status that is none", replace(`"path"`, `"status":1000,"path"`), "a.trace: line 2 has the status 1000, must be from 100 to 599"},
-		{"a negative wait", replace(`"path"`, `"wait":"-1s","path"`), "a.trace: line 2 has the wait -1s, must not be negative"},
+		{"a negative wait", replace(`"path"`, `"wait":"-1s","path"`), "a.trace: line 2 has the wait -1s, must be from 0 to 744h0m0s"},
+		{"an execution of centuries", replace(`"path"`, `"execution":"2562047h","path"`), "a.trace: line 2 has the execution 2562047h0m0s, must be from 0 to 744h0m0s"},
+		{"seats that nobody has", replace(`"path"`, `"seats":{"initial":1048577},"path"`), "a.trace: line 2 has 1048577 seats, must be at most 1048576"},
 		{"a negative latency", replace(`"path"`, `"latency":"-1s","path"`), "a.trace: line 2 has the latency -1s"},
 		{"a negative execution", replace(`"path"`, `"execution":"-1s","path"`), "a.trace: line 2 has the execution -1s"},
 		{"a negative additional latency", replace(`"path"`, `"seats":{"initial":1,"additionalLatency":"-1s"},"path"`), "a.trace: line 2 has the additional latency -1s"},
@@ -224,13 +226,13 @@ func TestErrorIsReturnedAgain(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.trace")
-	_, err := Open(path)
+	_, err := Open(t.Context(), path)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.NoError(t, os.WriteFile(path, []byte("{}\n"), 0o600))
-	_, err = Open(path)
+	_, err = Open(t.Context(), path)
 	require.ErrorContains(t, err, path+": line 1 has the kind")
 	require.NoError(t, os.WriteFile(path, []byte(headerLine+firstLine), 0o600))
-	f, err := Open(path)
+	f, err := Open(t.Context(), path)
 	require.NoError(t, err)
 	var one Request
 	require.NoError(t, f.Read(&one))
@@ -287,4 +289,11 @@ func TestWriterRejectsWhatAReaderRejects(t *testing.T) {
 	require.NoError(t, w.Write(&late), "a week of silence fits")
 	late.Arrival = late.Arrival.Add(MaxGap + 1)
 	require.ErrorContains(t, w.Write(&late), "a clock jumped, or requests are missing")
+	late.Arrival = late.Arrival.Add(-MaxGap - 1)
+	for range 3 {
+		late.Arrival = late.Arrival.Add(MaxGap)
+		require.NoError(t, w.Write(&late))
+	}
+	late.Arrival = late.Arrival.Add(MaxGap)
+	require.ErrorContains(t, w.Write(&late), "after the first request, must be at most 744h0m0s")
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -36,12 +35,6 @@ func Parse(method, address string) (flow.Attributes, url.Values, error) {
 func Info(method string, at *url.URL) (*apirequest.RequestInfo, error) {
 	factory := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	return factory.NewRequestInfo(&http.Request{Method: method, URL: at})
-}
-
-// IsLongRunning reports whether API servers take a request for long-running, so that flow control does not
-// govern it. A watch is not: flow control governs its beginning.
-func IsLongRunning(verb, subresource string) bool {
-	return verb == "proxy" || slices.Contains([]string{"attach", "exec", "log", "portforward", "proxy"}, subresource)
 }
 
 // methodOf returns the HTTP method of a verb of httplog.

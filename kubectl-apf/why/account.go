@@ -10,6 +10,9 @@ import (
 // flowKey names a flow.
 type flowKey struct{ level, schema, distinguisher string }
 
+// serverKey names a level on a server.
+type serverKey struct{ level, server string }
+
 // amount is a number of seats or seat-seconds, as far as it is known.
 type amount struct{ least, most float64 }
 
@@ -28,8 +31,9 @@ func (a amount) atMost() *float64 {
 // account is what is known of some requests of one flow.
 type account struct {
 	requests, executed, delayed int
+	within                      int // that executed in the window of the level, which used is about
 	rejected                    map[string]int
-	first, last                 time.Time // of rejections and delays
+	troubled                    span // of rejections and delays
 	waited, longest             time.Duration
 	// told and untold count the executed requests whose wait is known, and others but for watches.
 	told, untold int
@@ -79,7 +83,7 @@ func count(counts *map[string]int, name string, n int) {
 
 func (a *account) reject(reason string, n int, first, last time.Time) {
 	count(&a.rejected, reason, n)
-	a.span(first, last)
+	a.troubled.include(first, last)
 }
 
 // knowsDelays reports whether some request is known to have waited, or all of them not to.
@@ -97,16 +101,7 @@ func (a *account) delay(wait time.Duration, at time.Time) {
 	a.delayed++
 	a.waited += wait
 	a.longest = max(a.longest, wait)
-	a.span(at, at)
-}
-
-func (a *account) span(first, last time.Time) {
-	if a.first.IsZero() || first.Before(a.first) {
-		a.first = first
-	}
-	if last.After(a.last) {
-		a.last = last
-	}
+	a.troubled.include(at, at)
 }
 
 // rejections returns the number of rejected requests.
@@ -125,8 +120,8 @@ func (a *account) demand(mean amount) amount {
 	switch {
 	case rejected == 0:
 		return a.used
-	case a.executed > 0:
-		return a.used.times(1 + rejected/float64(a.executed))
+	case a.within > 0:
+		return a.used.times(1 + rejected/float64(a.within))
 	case mean.least > 0:
 		return a.used.plus(mean.times(rejected))
 	default:

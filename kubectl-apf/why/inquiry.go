@@ -21,7 +21,7 @@ type Query struct {
 	// User is the user whom flow control sees: the impersonated one, if any.
 	User       string
 	FlowSchema string
-	// Servers is the number of API servers whose events are observed; 0 means one.
+	// Servers is the least number of API servers whose events are observed; 0 means one.
 	Servers int
 }
 
@@ -37,11 +37,14 @@ type Inquiry struct {
 
 	// all are the flows, asked the same for the requests of the query.
 	all, asked map[flowKey]*account
-	// since and until span the evidence; zero if it tells no times.
-	since, until time.Time
+	// The span of the evidence is zero if it tells no times.
+	span
+	windows map[string]window // by level
+	servers map[string]span   // by name
+	// byServer are the requests of a level on one server.
+	byServer map[serverKey]*account
 
 	observed, annotated int
-	ungoverned          int
 	others              map[string]int // responses 429 of handlers, by what they say
 	unfinished, implied int            // events without an end, without groups
 	unknownLevels       map[string]bool
@@ -55,6 +58,7 @@ func New(q Query, c configuration.Configuration, replicas []replica.Replica, now
 	i := &Inquiry{
 		query: q, configuration: c, replicas: replicas, inForce: c.InForce(now), facts: map[kschema.GroupResource]replica.Fact{},
 		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, unknownLevels: map[string]bool{}, others: map[string]int{},
+		windows: map[string]window{}, servers: map[string]span{}, byServer: map[serverKey]*account{},
 	}
 	i.estimator, _, _ = c.Estimator()
 	return i
@@ -89,7 +93,6 @@ func (i *Inquiry) Observe(r *logs.Request) {
 		i.deprecated.Observe(r)
 	}
 	if !r.Governed() {
-		i.ungoverned++
 		return
 	}
 	attributes := r.Attributes()
@@ -115,21 +118,18 @@ func (i *Inquiry) Observe(r *logs.Request) {
 			i.others[""]++
 		}
 	}
-	i.span(r.Arrival, r.End())
-	reason, width := i.reason(r, key), i.width(r, &attributes, key.level)
-	for _, a := range i.accountsOf(key, i.asks(r.User, key.schema)) {
-		a.add(r, &attributes, reason, width)
+	i.include(r.Arrival, r.End())
+	reason, width, part := i.reason(r, key), i.width(r, &attributes, key.level), i.part(r, key.level)
+	for _, a := range append(i.accountsOf(key, i.asks(r.User, key.schema)), i.serverAccount(serverKey{key.level, r.Replica})) {
+		a.add(r, &attributes, reason, width, part)
 	}
 }
 
-// span makes the evidence span a time too.
-func (i *Inquiry) span(since, until time.Time) {
-	if i.since.IsZero() || since.Before(i.since) {
-		i.since = since
+func (i *Inquiry) serverAccount(key serverKey) *account {
+	if i.byServer[key] == nil {
+		i.byServer[key] = &account{}
 	}
-	if until.After(i.until) {
-		i.until = until
-	}
+	return i.byServer[key]
 }
 
 // place returns the flow of a request, and whether its level is exempt.
@@ -138,6 +138,13 @@ func (i *Inquiry) place(r *logs.Request, a *flow.Attributes) (flowKey, bool) {
 		return flowKey{r.PriorityLevel, r.FlowSchema, r.Distinguisher}, r.PriorityLevel == exempt
 	}
 	schema := i.inForce.Classify(a)
+	if r.PriorityLevel != "" { // a line of -v=3 names it, and not always a user
+		key := flowKey{r.PriorityLevel, r.FlowSchema, ""}
+		if schema.Name == r.FlowSchema && r.User != "" {
+			key.distinguisher = schema.DistinguisherOf(a)
+		}
+		return key, key.level == exempt
+	}
 	// The engine needs no distinguisher for a level without queues.
 	return flowKey{schema.Level, schema.Name, schema.DistinguisherOf(a)}, schema.Level == exempt
 }

@@ -27,8 +27,11 @@ func (i *Inquiry) Result() Result {
 	if !i.until.IsZero() {
 		r.Since, r.Until = &i.since, &i.until
 	}
-	states := i.levelStates()
 	keys := i.askedKeys()
+	if len(keys) == 0 && r.Evidence == Remembered {
+		r.Evidence = Nothing // what others did says nothing about these
+	}
+	states := i.levelStates()
 	for _, key := range keys[:min(len(keys), maxResult)] {
 		s := states[key.level]
 		r.Flows = append(r.Flows, i.flow(key, s))
@@ -39,14 +42,22 @@ func (i *Inquiry) Result() Result {
 		}
 	}
 	for _, calls := range i.deprecated.All() {
-		if found := calls.Finding(); calls.OfFlowControl() {
+		if found := calls.Finding(); calls.OfFlowControl() && calls.Follows == "" {
 			r.Remedies = append(r.Remedies, Remedy{Action: found.Remedy, Because: fmt.Sprintf("%s: %s", found.Object, found.Message)})
 		}
 	}
 	r.Levels = levelsOf(r.Flows, states)
+	for _, level := range r.Levels {
+		if remedy := level.uneven(); remedy != nil {
+			r.Remedies = append(r.Remedies, *remedy)
+		}
+	}
 	r.Counters = i.counters()
+	about, seats := i.about(&r)
+	r.Remedies = append(r.Remedies, seats...)
+	r.about = about
 	r.missing = replica.MissingNotes(i.replicas, i.lacks)
-	r.Notes = append(i.notes(len(keys)), r.missing...)
+	r.Notes = slices.Concat(about, i.notes(len(keys)), r.missing)
 	return r
 }
 
@@ -94,15 +105,19 @@ func (i *Inquiry) flow(key flowKey, s *levelState) Flow {
 		f.SeatSeconds, f.SeatSecondsAtMost = &a.used.least, a.used.atMost()
 		f.FlowSeatSeconds, f.FlowSeatSecondsAtMost = &whole.used.least, whole.used.atMost()
 	}
-	if fair := s.fairShareOf(key); s.Capacity != nil && i.filter() == "" {
+	f.Tenant = s.tenants[key].name
+	if fair, tenant := s.fairShareOf(key); s.Capacity != nil && i.filter() == "" {
 		f.FairShare, f.FairShareAtMost = &fair.least, fair.atMost()
+		if f.Tenant != "" {
+			f.TenantFairShare, f.TenantFairShareAtMost = &tenant.least, tenant.atMost()
+		}
 	}
 	maps.Copy(f.Reasons, a.rejected)
 	if a.knowsDelays() {
 		f.Delayed, f.LongestWaitSeconds, f.WaitSeconds = &a.delayed, new(a.longest.Seconds()), new(a.waited.Seconds())
 	}
-	if !a.last.IsZero() {
-		f.First, f.Last = &a.first, &a.last
+	if !a.troubled.until.IsZero() {
+		f.First, f.Last = &a.troubled.since, &a.troubled.until
 	}
 	return f
 }
@@ -145,7 +160,6 @@ func (i *Inquiry) notes(flows int) []string {
 		}
 		add(true, "%d responses 429 are not from flow control, but from a handler%s.", i.others[said], says)
 	}
-	add(i.ungoverned > 0, "%d requests are not governed by flow control: exec, attach, portforward, proxy and log.", i.ungoverned)
 	if filter := i.filter(); filter != "" {
 		add(true, "%s: the log may be filtered. If it is, what the levels served besides is unknown, so fair shares and causes of rejections are left out: give the whole log.", filter)
 	}
@@ -154,6 +168,9 @@ func (i *Inquiry) notes(flows int) []string {
 		add(true, "The priority level %q is not in the configuration: its limits are unknown.", name)
 	}
 	add(i.observed == 0 && len(i.all) > 0, "Without an audit log, uses are what the servers remember of the last %d minutes, and may be too large by the error of the sketch.", int(rememberedSpan/time.Minute))
+	for _, level := range slices.Sorted(maps.Keys(i.windows)) {
+		add(true, "Uses, shares and limits of priority level %s are of the %.0f s in which these requests were rejected or waited.", level, i.seconds(level))
+	}
 	add(i.observed == 0 && len(i.all) == 0, "Nothing tells of flows: give an audit log, or ask flowcontrol-apiserver, which remembers rejections. Counters are for all users of a flow schema together.")
 	add(i.observed > 0, "Requests that the audit policy omits are not counted.")
 	return notes

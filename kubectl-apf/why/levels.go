@@ -24,6 +24,7 @@ type levelState struct {
 	requests        int
 	keys            []flowKey
 	demands         map[flowKey]amount
+	tenants         map[flowKey]tenant
 	// wanted is the mean number of seats that each server was asked for; 0 if it is unknown.
 	wanted amount
 	// metrics are one server's, on average.
@@ -41,9 +42,10 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 			states[key.level] = s
 		}
 		s.keys = append(s.keys, key)
+		s.tenants[key] = i.tenantOf(key)
 		s.used = s.used.plus(a.used)
 		s.requests += a.requests
-		executed[key.level] += a.executed
+		executed[key.level] += a.within
 	}
 	for name, s := range states {
 		var mean amount
@@ -56,7 +58,7 @@ func (i *Inquiry) levelStates() map[string]*levelState {
 }
 
 func (i *Inquiry) newLevelState(name string) *levelState {
-	s := &levelState{Level: Level{Name: name, Servers: i.query.Servers}, demands: map[flowKey]amount{}}
+	s := &levelState{Level: Level{Name: name, Servers: max(i.query.Servers, len(i.serversOf(name)))}, demands: map[flowKey]amount{}, tenants: map[flowKey]tenant{}}
 	report, known := i.inForce.Levels[name]
 	if !known {
 		i.unknownLevels[name] = true
@@ -72,7 +74,7 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 	if s.Current = s.metrics.known; s.Current {
 		s.limit = float64(s.metrics.current)
 	}
-	s.capacity = s.limit * float64(s.Servers) * i.seconds()
+	s.capacity = s.limit * float64(s.Servers) * i.seconds(name)
 	if s.Type == queueset.Exempt.String() {
 		return s
 	}
@@ -83,14 +85,6 @@ func (i *Inquiry) newLevelState(name string) *levelState {
 		s.Limit, s.Capacity = &s.limit, &s.capacity
 	}
 	return s
-}
-
-// seconds returns the span of the uses.
-func (i *Inquiry) seconds() float64 {
-	if i.observed == 0 {
-		return rememberedSpan.Seconds()
-	}
-	return i.until.Sub(i.since).Seconds()
 }
 
 // meanMetrics are the mean metrics of a level, in seats, over the servers that tell them.
@@ -132,11 +126,12 @@ func (i *Inquiry) fillDemands(s *levelState, mean amount) {
 	}
 	if !math.IsInf(demanded.least, 1) {
 		s.Demanded, s.DemandedAtMost = &demanded.least, demanded.atMost()
-		if seconds := i.seconds() * float64(s.Servers); seconds > 0 {
+		if seconds := i.seconds(s.Name) * float64(s.Servers); seconds > 0 {
 			s.wanted.least, s.wanted.most = max(s.wanted.least, demanded.least/seconds), max(s.wanted.most, demanded.most/seconds)
 		}
 	}
-	s.Flows = new(len(s.keys))
+	s.Seconds, s.Flows = new(i.seconds(s.Name)), new(len(s.keys))
+	i.fillServers(s)
 	if slices.ContainsFunc(s.keys, func(key flowKey) bool { return i.all[key].knowsUses() }) {
 		s.Used, s.UsedAtMost = &s.used.least, s.used.atMost()
 	}
@@ -154,14 +149,10 @@ func compareKeys(a, b flowKey) int {
 	return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.schema, b.schema), cmp.Compare(a.distinguisher, b.distinguisher))
 }
 
-// fairShareOf returns the fair share of a flow of the level, in seat-seconds. It is least if the others
+// fairShareOf returns the fair share of a flow of the level and of its tenant, in seat-seconds. It is least if the others
 // demand most.
-func (s *levelState) fairShareOf(key flowKey) amount {
-	var least, most []float64
-	for _, other := range s.keys {
-		if other != key {
-			least, most = append(least, s.demands[other].least), append(most, s.demands[other].most)
-		}
-	}
-	return amount{fairShare(s.capacity, most), fairShare(s.capacity, least)}
+func (s *levelState) fairShareOf(key flowKey) (flow, whole amount) {
+	flow.least, whole.least = s.fairShares(key, func(a amount) float64 { return a.most })
+	flow.most, whole.most = s.fairShares(key, func(a amount) float64 { return a.least })
+	return flow, whole
 }

@@ -68,7 +68,8 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 		return nil
 	}
 	heaviest := flowKey{level: key.level, schema: s.Heaviest[0].FlowSchema, distinguisher: s.Heaviest[0].Distinguisher}
-	used, fair := i.all[heaviest].used.least, s.fairShareOf(heaviest).most
+	share, _ := s.fairShareOf(heaviest)
+	used, fair := i.all[heaviest].used.least, share.most
 	if len(s.keys) < 2 || used < dominant*s.used.most || used < fair || s.used.least < idle*s.capacity {
 		return nil
 	}

@@ -25,14 +25,14 @@ func (i *Inquiry) remember() bool {
 		}
 		told = true
 		if !one.Taken.IsZero() {
-			i.span(one.Taken.Add(-rememberedSpan), one.Taken)
+			i.include(one.Taken.Add(-rememberedSpan), one.Taken)
 		}
 		for f := range one.Flows {
 			i.rememberFlow(&one.Flows[f])
 		}
 		for r := range one.Rejections {
 			i.rememberRejection(&one.Rejections[r])
-			i.span(one.Rejections[r].First, one.Rejections[r].Last)
+			i.include(one.Rejections[r].First, one.Rejections[r].Last)
 		}
 	}
 	return told
@@ -82,6 +82,9 @@ func (i *Inquiry) counters() []Counters {
 	wanted := map[string]bool{i.query.FlowSchema: true}
 	for key := range i.asked {
 		wanted[key.schema] = true
+	}
+	if i.query.User != "" && i.query.FlowSchema == "" && len(i.asked) == 0 {
+		wanted = i.schemasOf(i.query.User)
 	}
 	everything := i.query == Query{Servers: i.query.Servers}
 	sums := map[replica.SchemaKey]*Counters{}

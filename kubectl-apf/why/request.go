@@ -82,8 +82,8 @@ func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 	}
 }
 
-// add counts a request, which was rejected if there is a reason.
-func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string, width amount) {
+// add counts a request, which was rejected if there is a reason. part of its execution counts as used.
+func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string, width amount, part float64) {
 	a.requests++
 	count(&a.users, r.User, 1)
 	a.inferred = a.inferred || !r.Annotated
@@ -91,9 +91,8 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 		a.reject(reason, 1, r.Arrival, r.Arrival)
 		return
 	}
-	used := amount{areaOf(attributes, int(width.least), r.Executed()).SeatSeconds(), areaOf(attributes, int(width.most), r.Executed()).SeatSeconds()}
+	used := amount{areaOf(attributes, int(width.least), r.Executed()).SeatSeconds(), areaOf(attributes, int(width.most), r.Executed()).SeatSeconds()}.times(part)
 	a.executed++
-	a.used = a.used.plus(used)
 	switch wait, known := r.Waited(latencyThreshold); {
 	case known:
 		a.told++
@@ -101,6 +100,11 @@ func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason strin
 	case r.Verb != "watch":
 		a.untold++
 	}
+	if part == 0 {
+		return
+	}
+	a.within++
+	a.used = a.used.plus(used)
 	resource := kschema.GroupResource{Group: r.APIGroup, Resource: r.Resource}.String()
 	switch {
 	case isUnlimitedList(r):

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type Result struct {
 	// Notes are sentences about what was inferred, and what was left out.
 	Notes []string `json:"notes,omitempty"`
 
-	missing []string // what replicas do not tell, of the notes
+	missing, about []string // what replicas do not tell, and what is known of the query, of the notes
 }
 
 // WhyNothing says why nothing is known of what was asked for. It returns "" if something is.
@@ -36,7 +37,7 @@ func (r *Result) WhyNothing() string {
 	if r.Evidence != Nothing || len(r.Counters) > 0 {
 		return ""
 	}
-	return strings.Join(append([]string{r.summary(), "Give an audit log with -f, or ask flowcontrol-apiserver, which remembers rejections."}, r.missing...), " ")
+	return strings.Join(slices.Concat([]string{r.summary()}, r.about, []string{"Give an audit log with -f, or ask flowcontrol-apiserver, which remembers rejections."}, r.missing), " ")
 }
 
 // Affected reports whether any request of the query was delayed or rejected. Counters are of the time since
@@ -105,6 +106,11 @@ type Flow struct {
 	FlowSeatSecondsAtMost *float64 `json:"flowSeatSecondsAtMost,omitempty"`
 	FairShare             *float64 `json:"fairShare"`
 	FairShareAtMost       *float64 `json:"fairShareAtMost,omitempty"`
+	// Tenant is the namespace whose service accounts share TenantFairShare, in seat-seconds; empty if the
+	// flow is a tenant of its own.
+	Tenant                string   `json:"tenant,omitempty"`
+	TenantFairShare       *float64 `json:"tenantFairShare,omitempty"`
+	TenantFairShareAtMost *float64 `json:"tenantFairShareAtMost,omitempty"`
 	// Exact reports whether nothing of this is inferred.
 	Exact bool `json:"exact"`
 }
@@ -134,10 +140,24 @@ type Level struct {
 	UsedAtMost     *float64 `json:"usedAtMost,omitempty"`
 	Demanded       *float64 `json:"demanded"`
 	DemandedAtMost *float64 `json:"demandedAtMost,omitempty"`
+	// Seconds is the time that these are about, when requests of the query were rejected or waited.
+	Seconds *float64 `json:"seconds"`
+	// ByServer are the API servers, if there are several.
+	ByServer []Server `json:"byServer,omitempty"`
 	// Flows is the number of flows.
 	Flows *int `json:"flows"`
 	// Heaviest are the flows that used most.
 	Heaviest []Use `json:"heaviest"`
+}
+
+// Server is a priority level on one API server: its capacity and what was used of it, in seat-seconds.
+type Server struct {
+	Name       string   `json:"name"`
+	Requests   int      `json:"requests"`
+	Rejected   int      `json:"rejected"`
+	Capacity   *float64 `json:"capacity"`
+	Used       float64  `json:"used"`
+	UsedAtMost *float64 `json:"usedAtMost,omitempty"`
 }
 
 // Use is what a flow used, in seat-seconds.

@@ -37,8 +37,8 @@ func TestDemand(t *testing.T) {
 		mean    float64
 		want    float64
 	}{
-		{account{executed: 1, used: amount{2, 2}}, 9, 2},
-		{account{executed: 1, used: amount{2, 2}, rejected: rejected}, 9, 8},
+		{account{within: 1, used: amount{2, 2}}, 9, 2},
+		{account{within: 1, used: amount{2, 2}, rejected: rejected}, 9, 8},
 		{account{used: amount{2, 2}, rejected: rejected}, 9, 29},
 		{account{used: amount{2, 2}, rejected: rejected}, 0, math.Inf(1)},
 	} {

@@ -139,7 +139,6 @@ func TestOtherResponsesAreNotRejections(t *testing.T) {
 		`1 responses 429 are not from flow control, but from a handler, which says "c".`,
 		`1 responses 429 are not from flow control, but from a handler, which says "d".`,
 		`1 responses 429 are not from flow control, but from a handler, which says "e".`,
-		"1 requests are not governed by flow control: exec, attach, portforward, proxy and log.",
 		"Requests that the audit policy omits are not counted.",
 	}, r.Notes)
 }

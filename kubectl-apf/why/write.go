@@ -20,16 +20,20 @@ func (r *Result) WriteTable(w io.Writer, options table.Options) error {
 	fmt.Fprintf(w, "%s\n\n", table.Escape(r.summary()))
 	if err := table.WriteSections(w, options, table.Section{Title: "FLOWS", Table: r.flowTable()},
 		table.Section{Title: "PRIORITY LEVELS", Table: r.levelTable()},
-		table.Section{Title: "COUNTERS, since the servers started", Table: r.counterTable()}); err != nil {
+		table.Section{Title: "API SERVERS", Table: r.serverTable()}, table.Section{Title: "COUNTERS, since the servers started", Table: r.counterTable()}); err != nil {
 		return err
 	}
-	if len(r.Remedies) > 0 {
+	writeRemedies(w, r.Remedies)
+	return table.WriteNotes(w, "\n", r.Notes)
+}
+
+func writeRemedies(w io.Writer, remedies []Remedy) {
+	if len(remedies) > 0 {
 		fmt.Fprint(w, "\nWHAT TO CHANGE\n")
 	}
-	for _, remedy := range r.Remedies {
+	for _, remedy := range remedies {
 		fmt.Fprintf(w, "- %s\n  %s\n", table.Escape(remedy.Action), table.Escape(remedy.Because))
 	}
-	return table.WriteNotes(w, "\n", r.Notes)
 }
 
 // summary is one sentence.
@@ -75,19 +79,27 @@ func stamp(t *time.Time) string {
 
 func (r *Result) flowTable() table.Table {
 	t := table.New("LEVEL", "FLOW SCHEMA", "FLOW", "REJECTED>", "WAITED>", "OF>?3", "REASONS", "LONGEST WAIT>?2", "SEAT-SECONDS>?1", "FAIR SHARE>?1", "SINCE?4", "LAST+", "QUEUES+", "USERS+")
+	tenants := slices.ContainsFunc(r.Flows, func(f Flow) bool { return f.Tenant != "" })
+	if tenants {
+		t = t.With("TENANT", "TENANT SHARE>")
+	}
 	for i := range r.Flows {
 		f := &r.Flows[i]
 		users := make([]string, len(f.Users))
 		for j, user := range f.Users {
 			users[j] = user.Name
 		}
-		t.Rows = append(t.Rows, []string{
+		cells := []string{
 			f.PriorityLevel, f.FlowSchema, f.Distinguisher,
 			strconv.Itoa(f.Rejected), table.Known(f.Delayed), table.Known(f.Requests),
 			reasons(f.Reasons), waitText(f.LongestWaitSeconds),
 			between("%.1f", f.FlowSeatSeconds, f.FlowSeatSecondsAtMost), between("%.1f", f.FairShare, f.FairShareAtMost),
 			stamp(f.First), stamp(f.Last), strings.Trim(fmt.Sprint(f.Queues), "[]"), strings.Join(users, ","),
-		})
+		}
+		if tenants {
+			cells = append(cells, table.OrDash(f.Tenant), between("%.1f", f.TenantFairShare, f.TenantFairShareAtMost))
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
@@ -125,20 +137,36 @@ func reasons[N int | uint64](counts map[string]N) string {
 func (r *Result) levelTable() table.Table {
 	t := table.New("LEVEL", "TYPE?2", "LIMIT>", "USED>", "FLOWS>?1", "HEAVIEST FLOWS")
 	for _, l := range r.Levels {
-		var least, most *float64
-		if percent := 100 / ptr.Deref(l.Capacity, 0); !math.IsInf(percent, 0) && l.Used != nil {
-			least = new(*l.Used * percent)
-			if l.UsedAtMost != nil {
-				most = new(*l.UsedAtMost * percent)
-			}
-		}
 		var heaviest []string
 		for _, use := range l.Heaviest {
 			heaviest = append(heaviest, fmt.Sprintf("%s/%s %s", use.FlowSchema, use.Distinguisher, between("%.1f", &use.SeatSeconds, use.SeatSecondsAtMost)))
 		}
 		t.Rows = append(t.Rows, []string{
-			l.Name, table.OrDash(l.Type), between("%.0f", l.Limit, nil), between("%.0f%%", least, most), table.Known(l.Flows), table.OrDash(strings.Join(heaviest, ", ")),
+			l.Name, table.OrDash(l.Type), between("%.0f", l.Limit, nil), percent(l.Capacity, l.Used, l.UsedAtMost), table.Known(l.Flows), table.OrDash(strings.Join(heaviest, ", ")),
 		})
+	}
+	return t
+}
+
+// percent formats a use as a part of a capacity.
+func percent(capacity, used, atMost *float64) string {
+	factor := 100 / ptr.Deref(capacity, 0)
+	if math.IsInf(factor, 0) || used == nil {
+		return table.Dash
+	}
+	var most *float64
+	if atMost != nil {
+		most = new(*atMost * factor)
+	}
+	return between("%.0f%%", new(*used*factor), most)
+}
+
+func (r *Result) serverTable() table.Table {
+	t := table.New("LEVEL", "SERVER", "REQUESTS>", "REJECTED>", "USED>")
+	for _, l := range r.Levels {
+		for _, s := range l.ByServer {
+			t.Rows = append(t.Rows, []string{l.Name, s.Name, strconv.Itoa(s.Requests), strconv.Itoa(s.Rejected), percent(s.Capacity, &s.Used, s.UsedAtMost)})
+		}
 	}
 	return t
 }

@@ -55,7 +55,7 @@ func TestJSON(t *testing.T) {
 			"seatSeconds": 2, "flowSeatSeconds": 2, "fairShare": 500, "exact": true
 		}],
 		"priorityLevels": [{
-			"name": "queued", "type": "Queue", "nominal": 10, "limit": 10, "current": false, "servers": 1,
+			"name": "queued", "type": "Queue", "nominal": 10, "limit": 10, "current": false, "seconds": 100, "servers": 1,
 			"capacity": 1000, "used": 1002, "demanded": 1003, "flows": 2,
 			"heaviest": [
 				{"flowSchema": "users", "distinguisher": "runaway", "seatSeconds": 1000},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -24,6 +25,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
@@ -43,6 +46,8 @@ type Config struct {
 	// TotalControl says whether a total is recommended by what the machine can bear, and
 	// whether the total follows it, see package total. The zero value means neither.
 	TotalControl total.Options
+	// Tenants says which flows are one tenant. By default each flow is a tenant of its own.
+	Tenants rules.Tenants
 	// Period is the time between two divisions of the seats by demand. The default is ten
 	// seconds, as in k8s.io/apiserver. With few seats a shorter one divides them sooner.
 	Period time.Duration
@@ -96,15 +101,18 @@ func New(config Config) (*FlowControl, error) {
 	if (config.Levels == nil) != (config.Schemas == nil) {
 		return nil, errors.New("only one of the informers of PriorityLevelConfigurations and FlowSchemas is set: set both, or none and call Apply")
 	}
+	if err := cmp.Or(config.Tenants, rules.NoTenants).Validate(); err != nil {
+		return nil, fmt.Errorf("tenants: %w", err)
+	}
 	var now clock.Clock = clock.NewReal()
 	if config.Clock == nil {
 		config.Clock = utilclock.RealClock{}
 	} else {
-		now = clock.From(config.Clock)
+		now = newUtilsClock(config.Clock)
 	}
 	klog.V(2).InfoS("Creating flow control", "totalSeats", config.Total, "totalMode", config.TotalControl.Mode)
 	f := &FlowControl{
-		engine:       engine.New(engine.Options{Total: config.Total, Clock: now, Observer: newObserver()}),
+		engine:       engine.New(engine.Options{Total: config.Total, Tenants: config.Tenants, Clock: now, Observer: newObserver()}),
 		clock:        config.Clock,
 		learner:      estimate.NewLearner(),
 		period:       cmp.Or(config.Period, allocation.Period),
@@ -203,7 +211,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	})
-	running.Go(func() { clock.Periodically(ctx, f.clock, f.period, f.engine.Rebalance) })
+	running.Go(func() { periodic.Run(ctx, f.clock, f.period, f.engine.Rebalance) })
 	if f.sizing != nil {
 		running.Go(func() { f.sizing.Run(ctx) })
 	}

@@ -62,14 +62,17 @@
 //	    flow         request attributes, flow hashes, hands of queues
 //	    allocation   limits of priority levels by shares, and by demand
 //	    names        API groups and keys of annotations of this project
+//	    periodic     waits and periodic calls
 //	L1  rules        which requests a flow schema matches
 //	    estimate     work estimates of lists and writes, by formulas and as learned
 //	    queueset     fair queuing on one priority level
 //	L2  classify     an index of flow schemas
+//	    limiter      queueset for a program that is no API server
 //	L3  engine       classifier and priority levels
 //	L4  total        the total of seats that the machine can bear
 //	L5  filter       flow control in a handler chain
 //	    configsync   API objects -> engine
+//	    fairhttp     limiter in front of an http.Handler
 //	L6  apf          flowcontrol.Interface of k8s.io/apiserver
 //	L7  options      flags and ApplyTo for a server, sources of the configuration
 //	    storage      seats and shared reads of lists that bypass the watch cache
@@ -99,5 +102,6 @@
 //   - which releases of k8s.io/apiserver build with it, but to add newer ones and to drop one
 //     that Kubernetes has ended support for.
 //
-// L0 to L4 use neither HTTP nor the API machinery, and run in virtual time.
+// L0 to L4 use neither HTTP nor the API machinery, and run in virtual time. Package limiter, and all that
+// it needs, uses Go's library alone.
 package apf

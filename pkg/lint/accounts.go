@@ -80,7 +80,7 @@ func (r *ruleReader) readAccount(namespace, name, field string) {
 	case !r.facts.hasNamespace(namespace):
 		r.add(UnknownNamespace, field, fmt.Sprintf("No namespace %q exists, so it has no service accounts.", namespace), "Correct the name, or create the namespace.")
 	case name != wildcard && !r.facts.hasAccount(namespace, name):
-		r.findings = append(r.findings, finding(UnknownNamespace, r.object, field,
+		r.addFinding(finding(UnknownNamespace, r.object, field,
 			fmt.Sprintf("No service account %q exists in the namespace %q.", name, namespace), "Correct the name, or create the service account.").as(Info))
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 // Reader reads the stored configuration. Its errors suppress the findings that
-// depend on what could not be read.
+// depend on what could not be read, and FC115 says so.
 type Reader interface {
 	// FlowSchemas returns, sorted by name, the FlowSchemas whose masks may
 	// intersect the given one. They are read only, and may be slightly out of date.
@@ -32,13 +35,14 @@ type Reader interface {
 type Advisor struct {
 	defaults Defaults
 	total    int
-	facts    known // none about a cluster
+	clock    clock.PassiveClock // for the budget of a write
+	facts    known              // none about a cluster
 }
 
 // NewAdvisor returns an Advisor for a server of total seats, 0 if unknown, that keeps
 // these built-in objects.
-func NewAdvisor(defaults Defaults, total int) *Advisor {
-	return &Advisor{defaults: defaults.complete(), total: total, facts: known{plurals: plurals()}}
+func NewAdvisor(defaults Defaults, total int, clock clock.PassiveClock) *Advisor {
+	return &Advisor{defaults: defaults.complete(), total: total, clock: clock, facts: known{plurals: plurals()}}
 }
 
 // FlowSchema returns the findings about a FlowSchema that has been written. There are
@@ -49,15 +53,21 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	}
 	isDefault := a.defaults.hasSchema(schema)
 	findings := ownership(schemaObject(schema.Name), schema, a.defaults.schema(schema.Name) != nil, isDefault)
+	others, err := stored.FlowSchemas(ctx, MaskOf(schema))
+	within := a.ofWrite(ctx) // what is read before may have waited for a cache
+	written := newCompared(schema)
 	if !isDefault {
-		findings = append(findings, ruleFindings(schema, &a.facts)...)
-		findings = append(findings, exemptions(schema, nil)...)
+		levels, _ := levelsOf(ctx, stored) // without the level, there are no findings that depend on it
+		findings = append(findings, schemaFindings(written, levels[schema.Spec.PriorityLevelConfiguration.Name], &a.facts, within)...)
 	}
-	if others, err := stored.FlowSchemas(ctx, MaskOf(schema)); err == nil {
-		findings = append(findings, a.besideOthers(ctx, schema, others, stored)...)
+	if err == nil {
+		findings = append(findings, a.besideOthers(ctx, written, others, stored, within)...)
 	}
 	sortFindings(findings)
-	return findings
+	if err != nil {
+		return slices.Insert(findings, 0, notRead(schemaObject(schema.Name), "FlowSchemas")) // what comes last may not fit into a header
+	}
+	return slices.Insert(findings, 0, tooLong(schema, within, "Check it with kubectl apf lint, or use groups and wildcards instead of long lists.")...)
 }
 
 // MissingLevel returns FC101 about a FlowSchema that existed before it was written, whatever
@@ -72,30 +82,31 @@ func (a *Advisor) MissingLevel(ctx context.Context, schema *flowcontrolv1.FlowSc
 }
 
 // besideOthers returns FC103 or, if the schema can match, FC104 and FC303.
-func (a *Advisor) besideOthers(ctx context.Context, schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema, stored Reader) []Finding {
-	beside := comparedOf(others)
-	if covering := shadowedBy(schema, beside, levelLookup(ctx, stored)); len(covering) > 0 {
-		return []Finding{neverMatches(schema, covering)}
+func (a *Advisor) besideOthers(ctx context.Context, schema *compared, others []*flowcontrolv1.FlowSchema, stored Reader, within *budget.Budget) []Finding {
+	beside := comparedWithin(others, within)
+	before := earlierThan(schema, beside, within)
+	if covering := shadowedBy(schema, before, levelLookup(ctx, stored), within); len(covering) > 0 {
+		return []Finding{neverMatches(schema.FlowSchema, flowSchemas(covering))}
 	}
 	var findings []Finding
-	if tied := tiedWith(schema, beside); len(tied) > 0 {
-		after := slices.IndexFunc(tied, func(other *flowcontrolv1.FlowSchema) bool { return other.Name > schema.Name })
+	if tied := tiedWith(schema, beside, within); len(tied) > 0 {
+		after := slices.IndexFunc(tied, func(other *compared) bool { return other.Name > schema.Name })
 		if after < 0 {
 			after = len(tied)
 		}
-		findings = append(findings, precedenceInUse(schema, tied[:after], tied[after:]))
+		findings = append(findings, precedenceInUse(schema, tied[:after], tied[after:], within))
 	}
-	diverting := diversion{defaults: a.defaults, inForce: func(name string) *flowcontrolv1.FlowSchema { return named(others, name) }}
-	candidates := diverting.candidates(schema)
+	diverting := newDiversion(a.defaults, others)
+	candidates := diverting.candidates(schema, within)
 	if len(candidates) == 0 {
 		return findings
 	}
 	levels, err := levelsOf(ctx, stored)
 	if err != nil {
-		return findings
+		return append(findings, notRead(schemaObject(schema.Name), "PriorityLevelConfigurations"))
 	}
 	diverting.ranks = ranksOf(levels, limitsOf(levels, a.total))
-	return append(findings, diverting.finding(schema, candidates)...)
+	return append(findings, diverting.finding(schema.FlowSchema, candidates)...)
 }
 
 // levelsOf returns the levels in force by name.
@@ -114,7 +125,7 @@ func (a *Advisor) PriorityLevel(ctx context.Context, level *flowcontrolv1.Priori
 	findings := ownership(object, level, a.defaults.level(level.Name) != nil, a.defaults.hasLevel(level))
 	levels, err := levelsOf(ctx, stored)
 	if err != nil {
-		return findings
+		return append(findings, notRead(object, "PriorityLevelConfigurations"))
 	}
 	levels[level.Name] = level
 	limits := limitsOf(levels, a.total)
@@ -146,7 +157,7 @@ func (a *Advisor) DeletedPriorityLevel(ctx context.Context, name string, stored 
 	}
 	schemas, err := stored.FlowSchemas(ctx, AllUsers)
 	if err != nil {
-		return nil
+		return []Finding{notRead(levelObject(name), "FlowSchemas")}
 	}
 	findings := deletedInUse(name, schemasByLevel(schemas)[name])
 	for i := range findings {

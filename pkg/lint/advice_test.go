@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
+	"k8s.io/utils/clock"
 )
 
 // fakeReader is an in-memory configuration.
@@ -137,7 +138,7 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 // adviseOn returns the findings about an updated schema, without built-in objects.
 func adviseOn(t testing.TB, schema *flowcontrolv1.FlowSchema, stored Reader) []Finding {
 	t.Helper()
-	advisor := NewAdvisor(Defaults{}, 0)
+	advisor := NewAdvisor(Defaults{}, 0, clock.RealClock{})
 	return append(advisor.MissingLevel(t.Context(), schema, stored), advisor.FlowSchema(t.Context(), schema, stored)...)
 }
 
@@ -169,15 +170,16 @@ func TestMissingLevelIsConfirmedByTheStore(t *testing.T) {
 
 func TestWhoCreatesASchemaIsNotWarnedOfAMissingLevel(t *testing.T) {
 	schema := everything("new", 10, aUser("alice"))
-	require.Empty(t, NewAdvisor(Defaults{}, 0).FlowSchema(t.Context(), &schema, &fakeReader{}))
+	require.Empty(t, NewAdvisor(Defaults{}, 0, clock.RealClock{}).FlowSchema(t.Context(), &schema, &fakeReader{}))
 }
 
-func TestReadErrorsSuppressFindings(t *testing.T) {
+func TestReadErrorsReplaceFindings(t *testing.T) {
 	schema := everything("new", 10, aUser("alice"))
 	stored := &fakeReader{schemas: []flowcontrolv1.FlowSchema{everything("first", 7, aUser(wildcard)), everything("other", 10, aUser(wildcard))}}
 	require.Len(t, adviseOn(t, &schema, stored), 2, "a missing level and a schema that takes all its requests")
 	stored.broken = errors.New("no store")
-	require.Empty(t, adviseOn(t, &schema, stored))
+	require.Equal(t, []string{"FC115: Not all was checked: the server could not read the stored FlowSchemas in time. Check it with kubectl apf lint."},
+		texts(adviseOn(t, &schema, stored)))
 }
 
 // release returns the built-in objects.
@@ -201,7 +203,7 @@ func (d Defaults) stored() *fakeReader {
 }
 
 func TestWritesOfBuiltInObjectsHaveNoFindings(t *testing.T) {
-	advisor, stored := NewAdvisor(release(), 600), release().stored()
+	advisor, stored := NewAdvisor(release(), 600, clock.RealClock{}), release().stored()
 	for _, schema := range release().FlowSchemas {
 		require.Empty(t, advisor.FlowSchema(t.Context(), schema, stored), schema.Name)
 	}
@@ -216,7 +218,7 @@ func TestCopyOfABuiltInSchemaNeverMatches(t *testing.T) {
 	for _, schema := range bootstrap.SuggestedFlowSchemas {
 		duplicate := *schema.DeepCopy()
 		duplicate.Name = "zz"
-		findings := codesOf(NewAdvisor(release(), 600).FlowSchema(t.Context(), &duplicate, release().stored()))
+		findings := codesOf(NewAdvisor(release(), 600, clock.RealClock{}).FlowSchema(t.Context(), &duplicate, release().stored()))
 		require.Equal(t, []Code{DeletedByServer, NeverMatches}, findings[:2], schema.Name)
 	}
 }

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"time"
+
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
@@ -23,9 +25,14 @@ type Bundle struct {
 	// Documents are the manifests of the bundle, as they were written.
 	Documents []Document
 	Facts     Facts
+	// Now decides which objects have expired; zero if nothing is judged by it.
+	Now time.Time
 	// Only selects findings about these objects; nil selects all. The rest of the
 	// bundle is what they are judged against.
 	Only []Object
+	// Steps bounds the comparisons of each FlowSchema, FC115 beyond it; 0 for 5,000,000, which
+	// take some 50 ms. A step compares two values.
+	Steps int
 }
 
 // Document is what decoding an object does not keep of its manifest.

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 func isPresent(level string) bool { return level != "absent" }
@@ -21,7 +22,7 @@ func isPresent(level string) bool { return level != "absent" }
 func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others []flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	schema.Spec.PriorityLevelConfiguration.Name = "present"
-	covering := shadowedBy(&schema, comparedOf(pointers(others)), isPresent)
+	covering := shadowing(&schema, pointers(others))
 	c := classifier(append([]flowcontrolv1.FlowSchema{schema}, others...)...)
 	for i := range requests {
 		if chosen := c.Match(&requests[i]); chosen >= 0 && c.Schemas()[chosen].Name == schema.Name {
@@ -31,29 +32,34 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others [
 	}
 	require.NotEmpty(t, covering, "%s matches nothing among %s", text(schema), text(others))
 
-	var named []flowcontrolv1.FlowSchema
-	for _, one := range covering {
-		named = append(named, *one)
-	}
-	require.NotEmpty(t, shadowedBy(&schema, comparedOf(pointers(named)), isPresent), "the reported schemas suffice")
+	require.NotEmpty(t, shadowing(&schema, flowSchemas(covering)), "the reported schemas suffice")
 	return true
 }
 
-// requireOverlapIsTrue compares overlap with the classifier. It reports whether
+func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
+
+// shadowing returns which of the others shadow the schema.
+func shadowing(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*compared {
+	one := newCompared(schema)
+	return shadowedBy(one, earlierThan(one, comparedOf(others), unlimited()), isPresent, unlimited())
+}
+
+// requireOverlapIsTrue compares mayOverlap with the classifier. It reports whether
 // some request matches both schemas.
 func requireOverlapIsTrue(t *testing.T, a, b flowcontrolv1.FlowSchema, requests []flow.Attributes) bool {
 	t.Helper()
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"
 	first, second := classifier(a), classifier(b)
+	some, others := newCompared(&a), newCompared(&b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
-			require.True(t, overlap(rulesOf(&a), rulesOf(&b), rules.Users.Intersects), "%s and %s both match %+v", text(a), text(b), requests[i])
-			require.True(t, overlap(rulesOf(&b), rulesOf(&a), rules.Users.Intersects))
+			require.True(t, some.mayOverlap(others, unlimited()), "%s and %s both match %+v", text(a), text(b), requests[i])
+			require.True(t, others.mayOverlap(some, unlimited()))
 			return true
 		}
 	}
-	require.False(t, overlap(rulesOf(&a), rulesOf(&b), rules.Users.Intersects), "%s and %s have no request in common", text(a), text(b))
-	require.False(t, overlap(rulesOf(&b), rulesOf(&a), rules.Users.Intersects))
+	require.False(t, some.mayOverlap(others, unlimited()), "%s and %s have no request in common", text(a), text(b))
+	require.False(t, others.mayOverlap(some, unlimited()))
 	return false
 }
 

@@ -44,6 +44,10 @@ func clientCases() []checkCase {
 		{"a webhook that may not list v1", FailedLists, lists("v1", true), []string{"warning"}},
 		{"a client that lists", FailedLists, withTraffic(Traffic{}), nil},
 		{"a webhook that calls v1beta3", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{{Object: Object{Kind: "User", Name: "webhook"}, Group: groupName, Version: "v1beta3", Removed: "1.32", Requests: 1}}}), []string{"warning"}},
+		{"parts of the control plane that follow discovery", DeprecatedCall, withTraffic(Traffic{Calls: []DeprecatedCalls{
+			{Object: Object{Kind: "User", Name: "gc"}, Group: "policy", Version: "v1beta1", Removed: "1.25", Requests: 1, Follows: "is a part"},
+			{Object: Object{Kind: "User", Name: "quota"}, Group: "policy", Version: "v1beta1", Removed: "1.25", Requests: 1, Follows: "is a part"},
+		}}), []string{"info"}},
 		{"a client of v1", DeprecatedCall, withTraffic(Traffic{}), nil},
 		{"a log has kube-proxy", NodeAgent, withClient(inDefault("system:kube-proxy", "kube-proxy")), []string{"warning"}},
 		{"a log without users has kube-proxy", NodeAgent, withClient(inDefault("", "kube-proxy")), []string{"warning"}},
@@ -56,6 +60,10 @@ func clientCases() []checkCase {
 		{"a level that holds nothing up", HeldUpLeases, filling(func(_ *Client, l *LevelTraffic) { l.HeldUp = 0 }), nil},
 		{"a client without leases", HeldUpLeases, filling(func(c *Client, _ *LevelTraffic) { c.Leases = 2 }), nil},
 		{"an exempt leader", HeldUpLeases, filling(func(c *Client, _ *LevelTraffic) { c.PriorityLevel = "exempt" }), nil},
+
+		{"a leader that says that it could not renew its lease", LostLease, withTraffic(Traffic{Leases: []LateLease{{Object: Object{Kind: "User", Name: "robot"}, Lease: "shop/scaler", Failed: 3, Lost: 1, Cause: "etcd"}}}), []string{"warning"}},
+		{"a leader that does not say which lease", LostLease, withTraffic(Traffic{Leases: []LateLease{{Object: Object{Kind: "Log", Name: "a.log"}, Failed: 1}}}), []string{"warning"}},
+		{"a leader that renews its lease", LostLease, withTraffic(Traffic{}), nil},
 
 		{"a limit, and a level that holds nothing up", ClientLimit, limited("mine", LevelTraffic{Known: 7}), []string{"warning"}},
 		{"a limit, and a level that holds requests up", ClientLimit, limited("mine", LevelTraffic{Known: 7, HeldUp: 3}), []string{"info"}},

@@ -46,6 +46,6 @@ func (j *judge) clientLimit(c *LimitedClient) []Finding {
 		return found(Info, fmt.Sprintf("Whether its priority level, %q, held up requests meanwhile is unknown.", c.PriorityLevel), keep)
 	default:
 		return found(Warning, fmt.Sprintf("Its priority level, %q, held up none of %d requests meanwhile. %s", c.PriorityLevel, level.Known, j.Facts.Traffic.LeftOut),
-			"Raise the limit (--kube-api-qps and --kube-api-burst, or QPS and Burst of the client's configuration), or drop it (QPS -1): flow control then gives it its fair share. Keep one if the client also sends to servers without flow control.")
+			"Drop the limit (QPS -1), or raise it (QPS and Burst, --kube-api-qps and --kube-api-burst). Before, kubectl apf simulate --client-log says which rate would follow, and who would wait for it. Keep one for servers without flow control.")
 	}
 }

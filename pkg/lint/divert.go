@@ -5,8 +5,11 @@ import (
 	"slices"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 // isProtected reports whether the requests of a built-in schema keep a cluster alive: requests of
@@ -22,10 +25,29 @@ func isProtected(schema string) bool {
 // diversion looks for schemas that match requests of protected built-in ones first.
 type diversion struct {
 	defaults Defaults
-	// inForce returns the schema of a name as it is stored; nil if it is not.
-	inForce func(name string) *flowcontrolv1.FlowSchema
+	// builtIn are the built-in schemas of the release.
+	builtIn []*compared
+	// stored are the built-in schemas as they are stored.
+	stored []*flowcontrolv1.FlowSchema
+	// index has the requests of stored, by their indexes; nil until it is needed.
+	index *box.Index
 	// ranks are the ranks of the levels by name.
 	ranks map[string]levelRank
+}
+
+// newDiversion returns a diversion without ranks. The schemas are the stored ones.
+func newDiversion(defaults Defaults, schemas []*flowcontrolv1.FlowSchema) *diversion {
+	d := &diversion{defaults: defaults, builtIn: comparedOf(defaults.FlowSchemas)}
+	names := sets.New[string]()
+	for _, builtIn := range d.builtIn {
+		names.Insert(builtIn.Name)
+	}
+	for _, schema := range schemas {
+		if names.Has(schema.Name) {
+			d.stored = append(d.stored, schema)
+		}
+	}
+	return d
 }
 
 // levelRank says how a level treats requests.
@@ -59,48 +81,53 @@ func (a levelRank) String() string {
 }
 
 // candidates returns the protected built-in schemas, as they are in the release, whose
-// requests the schema may match first.
-func (d *diversion) candidates(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	if isMandatorySchema(schema.Name) || d.defaults.hasSchema(schema) {
+// requests the schema may match first; none if the budget is spent.
+func (d *diversion) candidates(schema *compared, within *budget.Budget) []*flowcontrolv1.FlowSchema {
+	if isMandatorySchema(schema.Name) || d.defaults.hasSchema(schema.FlowSchema) {
 		return nil
 	}
 	var found []*flowcontrolv1.FlowSchema
-	for _, builtIn := range d.defaults.FlowSchemas {
+	for _, builtIn := range d.builtIn {
 		level := schema.Spec.PriorityLevelConfiguration
-		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration &&
-			overlap(rulesOf(schema), rulesOf(builtIn), rules.Users.SurelyIntersects) && d.precedes(schema, builtIn) && d.gets(schema, builtIn) {
-			found = append(found, builtIn)
+		if isProtected(builtIn.Name) && level != builtIn.Spec.PriorityLevelConfiguration && d.precedes(schema.FlowSchema, builtIn.FlowSchema) &&
+			schema.overlaps(builtIn, within) && d.gets(schema, builtIn, within) {
+			found = append(found, builtIn.FlowSchema)
 		}
+	}
+	if within.IsSpent() {
+		return nil
 	}
 	return found
 }
 
 // gets reports whether some request of the built-in schema reaches the schema: no other
 // built-in schema before it matches the request.
-func (d *diversion) gets(schema, builtIn *flowcontrolv1.FlowSchema) bool {
-	before := d.builtInBefore(schema)
-	reaches, tries := false, 0
-	forEachTuple(schema, func(a tuple) bool {
-		forEachTuple(builtIn, func(b tuple) bool {
-			common, ok := a.meet(b)
-			tries++
-			reaches = ok && !slices.ContainsFunc(before, func(other *flowcontrolv1.FlowSchema) bool { return coversTuple(other, &common) })
-			return !reaches && tries < maxTries
-		})
-		return !reaches && tries < maxTries
+func (d *diversion) gets(schema, builtIn *compared, within *budget.Budget) bool {
+	isBefore := func(owner int) bool {
+		return d.stored[owner].Name != schema.Name && compareMatchingOrder(d.stored[owner], schema.FlowSchema) < 0
+	}
+	reaches := false
+	box.Meets(schema.boxes, builtIn.boxes, within, func(common box.Box) bool {
+		_, covered := d.indexOfStored(within).Cover([]box.Box{common}, isBefore, within)
+		reaches = !covered
+		return !reaches
 	})
 	return reaches
 }
 
-// builtInBefore returns the built-in schemas, as they are stored, before the schema.
-func (d *diversion) builtInBefore(schema *flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
-	var before []*flowcontrolv1.FlowSchema
-	for _, builtIn := range d.defaults.FlowSchemas {
-		if stored := d.inForce(builtIn.Name); stored != nil && stored.Name != schema.Name && compareMatchingOrder(stored, schema) < 0 {
-			before = append(before, stored)
+// indexOfStored returns the index, which is complete if the budget is not spent.
+func (d *diversion) indexOfStored(within *budget.Budget) *box.Index {
+	if d.index == nil {
+		index := &box.Index{}
+		for i, one := range comparedOf(d.stored) {
+			if !within.Spend(box.Steps(one.boxes)) {
+				return index
+			}
+			index.Add(i, one.boxes)
 		}
+		d.index = index
 	}
-	return before
+	return d.index
 }
 
 // precedes reports whether the schema is a changed version of the built-in one, or
@@ -109,7 +136,7 @@ func (d *diversion) precedes(schema, builtIn *flowcontrolv1.FlowSchema) bool {
 	if schema.Name == builtIn.Name {
 		return true
 	}
-	if stored := d.inForce(builtIn.Name); stored != nil {
+	if stored := named(d.stored, builtIn.Name); stored != nil {
 		builtIn = stored
 	}
 	return compareMatchingOrder(schema, builtIn) < 0
@@ -176,22 +203,16 @@ func isPartOf(a, b rules.Users) bool {
 	return (a.Kind == rules.OneServiceAccount || a.Kind == rules.OneUser) && a != b
 }
 
-// judgeDiversions judges the schemas that can match.
-func (j *judge) judgeDiversions() {
+// judgeDiversions judges the schemas that can match, each within its budget.
+func (j *judge) judgeDiversions(schemas []*compared, budgets []*budget.Budget) {
 	if len(j.defaults.FlowSchemas) == 0 {
 		return
 	}
-	stored := make(map[string]*flowcontrolv1.FlowSchema, len(j.schemas))
-	for _, schema := range j.schemas {
-		stored[schema.Name] = schema
-	}
-	t := diversion{
-		defaults: j.defaults, ranks: ranksOf(j.levels, j.limits),
-		inForce: func(name string) *flowcontrolv1.FlowSchema { return stored[name] },
-	}
-	for _, schema := range j.schemas {
+	diverting := newDiversion(j.defaults, j.schemas)
+	diverting.ranks = ranksOf(j.levels, j.limits)
+	for i, schema := range schemas {
 		if !j.shadowed[schema.Name] {
-			j.add(t.finding(schema, t.candidates(schema))...)
+			j.add(diverting.finding(schema.FlowSchema, diverting.candidates(schema, budgets[i]))...)
 		}
 	}
 }

@@ -6,73 +6,93 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 // ruleFindings returns the findings that a schema's rules show by themselves, and
-// beside the facts: FC102, FC105 to FC112.
-func ruleFindings(schema *flowcontrolv1.FlowSchema, facts *known) []Finding {
+// from the facts: FC102, FC105 to FC112 and FC114.
+func ruleFindings(schema *compared, facts *known, within *budget.Budget) []Finding {
 	object := schemaObject(schema.Name)
 	if len(schema.Spec.Rules) == 0 {
 		return []Finding{finding(NoRules, object, "spec.rules", "This FlowSchema has no rules, so no request matches it.", "Add a rule, or delete the FlowSchema.")}
 	}
-	r := ruleReader{object: object, schema: schema, facts: facts}
-	for i := range schema.Spec.Rules {
-		rule := &schema.Spec.Rules[i]
-		r.path = fmt.Sprintf("spec.rules[%d]", i)
-		for k := range rule.Subjects {
-			r.readSubject(&rule.Subjects[k], fmt.Sprintf("%s.subjects[%d]", r.path, k))
-		}
-		for k := range rule.ResourceRules {
-			r.readResourceRule(rule, &rule.ResourceRules[k], fmt.Sprintf("%s.resourceRules[%d]", r.path, k))
-		}
-		for k := range rule.NonResourceRules {
-			r.readNonResourceRule(&rule.NonResourceRules[k], fmt.Sprintf("%s.nonResourceRules[%d]", r.path, k))
-		}
-	}
+	r := ruleReader{object: object, facts: facts, within: within}
+	r.inCluster.Add(0, box.WithoutNamespace(schema.boxes))
+	each(&r, "spec.rules", schema.Spec.Rules, r.readRule)
 	return r.findings
 }
 
 // ruleReader looks for values in the rules of a schema that no request has.
 type ruleReader struct {
-	object   Object
-	schema   *flowcontrolv1.FlowSchema
-	facts    *known
-	path     string
-	findings []Finding
+	object Object
+	facts  *known
+	within *budget.Budget
+	// inCluster are the requests without a namespace that the schema matches.
+	inCluster box.Index
+	findings  []Finding
 }
 
 func (r *ruleReader) add(code Code, field, message, remedy string) {
-	r.findings = append(r.findings, finding(code, r.object, field, message, remedy))
+	r.addFinding(finding(code, r.object, field, message, remedy))
 }
 
-func (r *ruleReader) readResourceRule(rule *flowcontrolv1.PolicyRulesWithSubjects, resources *flowcontrolv1.ResourcePolicyRule, path string) {
-	for i, verb := range resources.Verbs {
-		r.readVerb(verb, verbOfResources(verb), fmt.Sprintf("%s.verbs[%d]", path, i))
-	}
-	for i, group := range resources.APIGroups {
-		r.readAPIGroup(group, fmt.Sprintf("%s.apiGroups[%d]", path, i))
-	}
-	for i, resource := range resources.Resources {
-		r.readResource(resources.APIGroups, resource, fmt.Sprintf("%s.resources[%d]", path, i))
-	}
-	for i, namespace := range resources.Namespaces {
-		if namespace != wildcard && !r.facts.hasNamespace(namespace) {
-			r.add(UnknownNamespace, fmt.Sprintf("%s.namespaces[%d]", path, i),
-				fmt.Sprintf("No namespace %q exists, so no request has it.", namespace), "Correct the name, or create the namespace.")
+func (r *ruleReader) addFinding(f Finding) {
+	r.within.Spend(stepsOfFinding)
+	r.findings = append(r.findings, f)
+}
+
+// each reads the elements of a list until the budget is spent.
+func each[T any](r *ruleReader, path string, list []T, read func(element *T, path string)) {
+	for i := range list {
+		if !r.within.Spend(1) {
+			return
 		}
+		read(&list[i], fmt.Sprintf("%s[%d]", path, i))
 	}
-	r.readScope(rule, resources, path)
+}
+
+func (r *ruleReader) readRule(rule *flowcontrolv1.PolicyRulesWithSubjects, path string) {
+	each(r, path+".subjects", rule.Subjects, r.readSubject)
+	users := box.NewUsers(usersOfAll(rule.Subjects))
+	each(r, path+".resourceRules", rule.ResourceRules, func(resources *flowcontrolv1.ResourcePolicyRule, path string) {
+		r.readResourceRule(users, resources, path)
+	})
+	each(r, path+".nonResourceRules", rule.NonResourceRules, r.readNonResourceRule)
+}
+
+func (r *ruleReader) readResourceRule(users *box.Users, resources *flowcontrolv1.ResourcePolicyRule, path string) {
+	each(r, path+".verbs", resources.Verbs, func(verb *string, field string) { r.readVerb(*verb, verbOfResources(*verb), field) })
+	each(r, path+".apiGroups", resources.APIGroups, r.readAPIGroup)
+	served := r.facts.servedIn(resources.APIGroups)
+	each(r, path+".resources", resources.Resources, func(resource *string, field string) { r.readResource(*resource, served, field) })
+	each(r, path+".namespaces", resources.Namespaces, r.readNamespace)
+	if !r.readLongRunning(resources, path) {
+		r.readScope(users, resources, path)
+	}
+}
+
+func (r *ruleReader) readNamespace(namespace *string, field string) {
+	if *namespace != wildcard && !r.facts.hasNamespace(*namespace) {
+		r.add(UnknownNamespace, field, fmt.Sprintf("No namespace %q exists, so no request has it.", *namespace), "Correct the name, or create the namespace.")
+	}
 }
 
 func (r *ruleReader) readNonResourceRule(rule *flowcontrolv1.NonResourcePolicyRule, path string) {
-	for i, verb := range rule.Verbs {
-		r.readVerb(verb, verbOfURLs(verb), fmt.Sprintf("%s.verbs[%d]", path, i))
-	}
-	for i, url := range rule.NonResourceURLs {
-		if problem, remedy := urlProblem(url); problem != "" {
-			r.add(ImpossibleURL, fmt.Sprintf("%s.nonResourceURLs[%d]", path, i), problem, remedy)
+	each(r, path+".verbs", rule.Verbs, func(verb *string, field string) {
+		if slices.Contains([]string{"head", "options", "post", "put"}, *verb) {
+			r.add(InvalidObject, field, fmt.Sprintf("The server rejects the verb %q of a non-resource rule, although requests have it.", *verb), instead)
+			return
 		}
-	}
+		r.readVerb(*verb, verbOfURLs(*verb), field)
+	})
+	each(r, path+".nonResourceURLs", rule.NonResourceURLs, func(url *string, field string) {
+		if problem, remedy := urlProblem(*url); problem != "" {
+			r.add(ImpossibleURL, field, problem, remedy)
+		}
+		r.readProfiles(*url, field)
+	})
 }
 
 // readVerb adds FC108. right is the remedy, empty if requests have the verb.
@@ -101,17 +121,26 @@ func verbOfResources(verb string) string {
 	}
 }
 
+// instead is what to write for a method that the API accepts in no non-resource rule.
+const instead = `Write "*": the API accepts "get", "patch", "delete" and "*" there.`
+
 // verbOfURLs returns what to write instead of a verb that no non-resource request has,
 // or an empty string. Their verb is the HTTP method in lower case.
 func verbOfURLs(verb string) string {
-	if slices.Contains([]string{"get", "head", "post", "put", "patch", "delete", "options", wildcard}, verb) {
+	accepted := []string{"get", "patch", "delete", wildcard}
+	switch lower := strings.ToLower(verb); {
+	case slices.Contains(accepted, verb):
 		return ""
+	case slices.Contains(accepted, lower):
+		return fmt.Sprintf("Write %q: verbs are in lower case.", lower)
+	default:
+		return instead
 	}
-	return `Write the HTTP method in lower case, such as "get", or "*".`
 }
 
 // readAPIGroup adds FC106 and FC112.
-func (r *ruleReader) readAPIGroup(group, field string) {
+func (r *ruleReader) readAPIGroup(apiGroup *string, field string) {
+	group := *apiGroup
 	if group == wildcard {
 		return
 	}
@@ -135,8 +164,9 @@ func isVersion(name string) bool {
 	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && !strings.Contains(name, ".")
 }
 
-// readResource adds FC107 and FC112.
-func (r *ruleReader) readResource(apiGroups []string, resource, field string) {
+// readResource adds FC107 and FC112. serves reports whether one of the API groups of the rule has
+// a resource.
+func (r *ruleReader) readResource(resource string, serves func(resource string) bool, field string) {
 	if resource == wildcard {
 		return
 	}
@@ -158,7 +188,7 @@ func (r *ruleReader) readResource(apiGroups []string, resource, field string) {
 		r.add(ImpossibleResource, field, fmt.Sprintf("%q has an API group, and resources match without it.", resource), "Write the API group in apiGroups.")
 	case resource == "" || strings.Count(resource, "/") > 1 || strings.HasPrefix(resource, "/") || strings.HasSuffix(resource, "/"):
 		r.add(ImpossibleResource, field, fmt.Sprintf("%q is not the name of a resource.", resource), "Write RESOURCE or RESOURCE/SUBRESOURCE.")
-	case !r.facts.serves(apiGroups, resource):
+	case !serves(resource):
 		r.add(UnknownResource, field, fmt.Sprintf("The cluster serves no resource %q in these API groups.", resource), "Correct the name or the API group, unless the API is installed later.")
 	}
 }

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -17,12 +16,12 @@ type known struct {
 	apiGroups  sets.Set[string]
 	names      sets.Set[string]  // of resources, in any group
 	discovered map[Resource]bool // with Namespaced unset: whether it is namespaced
-	builtIn    map[Resource]bool // the same of Kubernetes, for what is not discovered
+	scopes     *scopeTable       // of these or, if they are unknown, of Kubernetes
 	plurals    map[string]string // the resources of Kubernetes by their singulars
 }
 
 func newKnown(facts *Facts) *known {
-	k := &known{builtIn: builtInResources(), plurals: plurals()}
+	k := &known{scopes: newScopeTable(builtInResources()), plurals: plurals()}
 	if facts.Namespaces != nil {
 		k.namespaces = sets.New(facts.Namespaces...)
 	}
@@ -39,6 +38,7 @@ func newKnown(facts *Facts) *known {
 			k.names.Insert(resource.Name)
 			k.discovered[Resource{Group: resource.Group, Name: resource.Name}] = resource.Namespaced
 		}
+		k.scopes = newScopeTable(k.discovered)
 	}
 	return k
 }
@@ -63,19 +63,24 @@ func plurals() map[string]string {
 	return plurals
 }
 
-// serves reports whether one of the API groups, which may be the wildcard, has the
-// resource, or that this is unknown.
-func (k *known) serves(apiGroups []string, resource string) bool {
+// servedIn returns a function that reports whether one of the API groups, which may be the
+// wildcard, has a resource, or that this is unknown.
+func (k *known) servedIn(apiGroups []string) func(resource string) bool {
 	if k.discovered == nil {
-		return true
+		return func(string) bool { return true }
 	}
 	if rules.IsAll(apiGroups) {
-		return k.names.Has(resource)
+		return k.names.Has
 	}
-	return slices.ContainsFunc(apiGroups, func(group string) bool {
-		_, found := k.discovered[Resource{Group: group, Name: resource}]
-		return found
-	})
+	groups := sets.New(apiGroups...)
+	return func(resource string) bool {
+		for group := range k.scopes.byName[resource] {
+			if groups.Has(group) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // hasNamespace reports whether the namespace exists, or that this is unknown.

@@ -30,3 +30,32 @@ func (j *judge) heldUpLeases(c *Client) []Finding {
 		"Add a FlowSchema that sends get, create and update of leases of this "+who+` to the priority level "leader-election", with a lower matchingPrecedence.`).
 		relatedTo(schemaObject(c.FlowSchema), levelObject(c.PriorityLevel))}
 }
+
+// LateLease is what the log of a client says of a lease that it could not renew.
+type LateLease struct {
+	// Object is a User, or the Log.
+	Object Object
+	// Lease is NAMESPACE/NAME; "" if no line tells it.
+	Lease string
+	// Failed is the number of lines about failures, Lost the part after which the client gave up.
+	Failed, Lost int
+	// Cause is what most lines name as the cause; "" if none names one.
+	Cause string
+}
+
+// lateLease is FC606.
+func lateLease(l *LateLease) Finding {
+	lease, flag := "its lease", "--lease"
+	if l.Lease != "" {
+		lease, flag = "the lease "+l.Lease, "--lease="+l.Lease
+	}
+	message := fmt.Sprintf("This client failed to renew %s: its log says so %s.", lease, counted(l.Failed, "time"))
+	if l.Lost > 0 {
+		message += fmt.Sprintf(" It gave up %s.", counted(l.Lost, "time"))
+	}
+	if l.Cause != "" {
+		message += fmt.Sprintf(" What held it up, by the log: %s.", l.Cause)
+	}
+	return finding(LostLease, l.Object, "", message,
+		"kubectl apf why "+flag+" says what to change: give it this log with --client-log, and an audit log of the same time, which tells flow control, etcd and the API server apart.")
+}

@@ -72,6 +72,18 @@ func levelCases() []checkCase {
 		lendable = "spec.limited.lendablePercent"
 		borrowed = "spec.limited.borrowingLimitPercent"
 	)
+	// forTwo is for two accounts: by namespace, in one namespace, or for pods by user.
+	forTwo := func(namespace string, with change) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.Rules[0].Subjects = append(schema.Spec.Rules[0].Subjects, anAccount("team", "other"))
+			if namespace != "pods" {
+				schema.Spec.DistinguisherMethod.Type = flowcontrolv1.FlowDistinguisherMethodByNamespaceType
+				r := &schema.Spec.Rules[0]
+				r.NonResourceRules, r.ResourceRules[0].ClusterScope, r.ResourceRules[0].Namespaces = nil, false, []string{namespace}
+			}
+			with(bundle, schema, level)
+		}
+	}
 	return []checkCase{
 		{"no shares, with queues", NoSeats, shares(0), []string{"warning " + share}},
 		{"no shares, with queues and any borrowing", NoSeats, limited(func(l *flowcontrolv1.LimitedPriorityLevelConfiguration) {
@@ -85,8 +97,22 @@ func levelCases() []checkCase {
 		}, []string{"warning"}},
 		{"deleted, and named", DeletedInUse, deleted("former"), []string{"warning"}},
 		{"deleted, and not named", DeletedInUse, deleted("mine"), nil},
-		{"8 of 8 queues", SharedHands, queuing(8, 8, 50), []string{hands}},
-		{"1 of 64 queues", SharedHands, queuing(64, 1, 50), []string{hands}},
+		{"8 of 8 queues", SharedHands, forTwo("pods", queuing(8, 8, 50)), []string{hands}},
+		{"1 of 64 queues", SharedHands, forTwo("pods", queuing(64, 1, 50)), []string{hands}},
+		{"one queue for one account by user", SharedHands, queuing(1, 1, 50), nil},
+		{"8 of 8 queues for one namespace by namespace", SharedHands, forTwo("ns1", queuing(8, 8, 50)), nil},
+		{"accounts by namespace, in one namespace", OneFlow, forTwo("ns1", queuing(64, 6, 50)), []string{"warning spec.distinguisherMethod.type"}},
+		{"so on a level of one queue", OneFlow, forTwo("ns1", queuing(1, 1, 50)), nil},
+		{"users of a group by namespace, without a namespace", OneFlow, func(b *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			forTwo("ns1", unchanged)(b, schema, level)
+			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{aGroup("devs")}
+			schema.Spec.Rules[0].ResourceRules[0].Namespaces, schema.Spec.Rules[0].ResourceRules[0].ClusterScope = nil, true
+		}, []string{"warning spec.distinguisherMethod.type"}},
+		{"accounts by namespace, in two namespaces", OneFlow, func(b *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			forTwo("ns1", unchanged)(b, schema, level)
+			schema.Spec.Rules[0].ResourceRules[0].Namespaces = []string{"ns1", "ns2"}
+		}, nil},
+		{"accounts by user, in one namespace", OneFlow, forTwo("pods", unchanged), nil},
 		{"one queue for one flow", SharedHands, func(_ *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
 			schema.Spec.DistinguisherMethod = nil
 			*level.Spec.Limited.LimitResponse.Queuing = flowcontrolv1.QueuingConfiguration{Queues: 1, HandSize: 1, QueueLengthLimit: 50}
@@ -97,7 +123,7 @@ func levelCases() []checkCase {
 		{"very long, with an unknown total", QueuesTooLong, atTotal(0, queuing(64, 6, 100_000)), nil},
 		{"one seat", FewSeats, atTotal(10, unchanged), []string{"warning " + share}},
 		{"no seats, but borrowing, without queues", FewSeats, reject(0, nil), []string{"info " + share}},
-		{"no seats and no borrowing, without queues", FewSeats, reject(0, new(int32(0))), nil},
+		{"no seats and no borrowing, without queues, of which kube-apiserver makes one", FewSeats, reject(0, new(int32(0))), []string{"info " + share}},
 		{"two seats", FewSeats, atTotal(20, unchanged), nil},
 		{"very many shares", BuiltInSharesDrop, shares(300), []string{"warning " + share}},
 		{"as many as the built-in levels together", BuiltInSharesDrop, shares(230), nil},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
 // judgeLevels judges each level, by name.
@@ -19,6 +20,7 @@ func (j *judge) judgeLevels() {
 		if j.Defaults.PriorityLevels != nil {
 			j.add(ownership(levelObject(level.Name), level, builtIn, isDefault)...)
 		}
+		j.add(expiry(levelObject(level.Name), level, j.Now)...)
 		invalid := rejectedLevel(level)
 		j.add(invalid...)
 		if len(invalid) == 0 {
@@ -62,7 +64,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[stri
 		limits = &l
 	}
 	var findings []Finding
-	if queuing := limited.LimitResponse.Queuing; queuing != nil {
+	if queuing := queuingOf(level); queuing != nil {
 		if ptr.Deref(limited.NominalConcurrencyShares, 0) == 0 {
 			findings = append(findings, noSeats(level))
 		}
@@ -70,7 +72,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[stri
 			findings = append(findings, queuesTooLong(level.Name, queuing, limits.Nominal)...)
 		}
 	}
-	if limits != nil {
+	if _, isDemotion := level.Annotations[names.ExpiresAnnotation]; limits != nil && !isDemotion { // which has few seats on purpose
 		findings = append(findings, fewSeats(level, limits.Nominal, total)...)
 	}
 	if ptr.Deref(limited.LendablePercent, 0) == 100 && ptr.Deref(limited.NominalConcurrencyShares, 0) > 0 {
@@ -114,10 +116,10 @@ const squishLimit = 0.01
 
 // sharedHands is FC204. It is about a kube-apiserver: on this server each flow has a queue.
 func sharedHands(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowcontrolv1.FlowSchema) []Finding {
-	if level.Spec.Limited == nil || level.Spec.Limited.LimitResponse.Queuing == nil || len(users) == 1 && users[0].Spec.DistinguisherMethod == nil {
-		return nil // there are no queues, or there is only one flow
+	name, queuing := level.Name, queuingOf(level)
+	if queuing == nil || len(users) == 1 && hasOneFlow(users[0]) {
+		return nil
 	}
-	name, queuing := level.Name, level.Spec.Limited.LimitResponse.Queuing
 	squish := func(elephants int) float64 {
 		return flow.SquishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
 	}

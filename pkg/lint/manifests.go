@@ -38,9 +38,15 @@ func rejectedLevel(level *flowcontrolv1.PriorityLevelConfiguration) []Finding {
 }
 
 func rejected(object Object, errs field.ErrorList, found []Finding) []Finding {
+	fields := make([]string, len(found))
+	for i, f := range found {
+		fields[i] = f.Field
+	}
+	slices.Sort(fields)
 	var findings []Finding
 	for _, err := range errs {
-		if !slices.ContainsFunc(found, func(f Finding) bool { return strings.HasPrefix(f.Field, err.Field) }) {
+		at, _ := slices.BinarySearch(fields, err.Field) // the first that may begin with it
+		if at == len(fields) || !strings.HasPrefix(fields[at], err.Field) {
 			findings = append(findings, finding(InvalidObject, object, err.Field,
 				fmt.Sprintf("The server rejects this object: %s.", strings.TrimSuffix(err.ErrorBody(), ".")), "Correct the field."))
 		}

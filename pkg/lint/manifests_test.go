@@ -72,15 +72,11 @@ func realManifests() []realManifest {
 			"FC205 warning PriorityLevelConfiguration/datadog spec.limited.limitResponse.queuing.queueLengthLimit",
 		}},
 		{"nodes-throttled", "Heartbeats and everything else of nodes moves to 12 seats, and the built-in schemas of nodes have nothing left.", []string{
-			"FC103 warning FlowSchema/system-node-high spec.matchingPrecedence",
-			"FC103 warning FlowSchema/system-nodes spec.matchingPrecedence",
+			"FC103 warning FlowSchema/kubelets spec.matchingPrecedence",
 			"FC303 warning FlowSchema/kubelets spec.matchingPrecedence",
 		}},
 		{"everyone-first", "The control plane is authenticated too, so it shares 46 seats with everyone, and its schemas have nothing left.", []string{
-			"FC103 warning FlowSchema/kube-controller-manager spec.matchingPrecedence",
-			"FC103 warning FlowSchema/kube-scheduler spec.matchingPrecedence",
-			"FC103 warning FlowSchema/kube-system-service-accounts spec.matchingPrecedence",
-			"FC103 warning FlowSchema/service-accounts spec.matchingPrecedence",
+			"FC103 warning FlowSchema/fair spec.matchingPrecedence",
 			"FC303 warning FlowSchema/fair spec.matchingPrecedence",
 		}},
 		{"built-in-changed", "The annotation of the stored object stays \"true\".", []string{
@@ -92,7 +88,7 @@ func realManifests() []realManifest {
 		}},
 		{"leader-election", "Leader elections have this level anyhow, and elections in kube-system match an earlier schema.", nil},
 		{"exempt-everyone", "Nothing limits anybody, and no service account reaches its schema.", []string{
-			"FC103 warning FlowSchema/service-accounts spec.matchingPrecedence",
+			"FC103 warning FlowSchema/no-limits spec.matchingPrecedence",
 			"FC113 warning FlowSchema/no-limits spec.rules[0].subjects[0]",
 		}},
 		{"openshift-reviews", "One account and few requests are exempt.", nil},
@@ -100,8 +96,11 @@ func realManifests() []realManifest {
 		{"renamed-field", "v1 has another name for the field.", []string{"FC403 error PriorityLevelConfiguration/jenkins spec.limited.assuredConcurrencyShares"}},
 		{"no-rules", "Without rules nothing matches.", []string{"FC102 warning FlowSchema/switched-off spec.rules"}},
 		{"level-alone", "The level has seats that only others use.", []string{"FC202 info PriorityLevelConfiguration/later"}},
-		{"deny-anonymous", "Rejecting is what it is for, and probes come first.", nil},
-		{"tenants", "RBAC has patterns of subresources, flow control has not.", []string{"FC107 warning FlowSchema/tenants spec.rules[0].resourceRules[0].resources[1]"}},
+		{"deny-anonymous", "Rejecting is what it is for, and kube-apiserver does not do it.", []string{"FC206 info PriorityLevelConfiguration/anonymous spec.limited.nominalConcurrencyShares"}},
+		{"tenants", "RBAC has patterns of subresources, flow control has not. Namespaces are named in URLs.", []string{
+			"FC107 warning FlowSchema/tenants spec.rules[0].resourceRules[0].resources[1]",
+			"FC118 info FlowSchema/tenants spec.rules[0].subjects[0]",
+		}},
 		{"helm-jobs", "The namespace of an account is no pattern.", []string{"FC110 warning FlowSchema/helm-jobs spec.rules[0].subjects[0].serviceAccount.namespace"}},
 		{"two-before", "Each of two schemas takes one of its users.", []string{"FC103 warning FlowSchema/batch spec.matchingPrecedence"}},
 	}

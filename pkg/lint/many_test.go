@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
@@ -22,33 +21,24 @@ func TestChecksOfABundleAreThoseOfAWrite(t *testing.T) {
 	for range 60 {
 		schemas := slices.SortedFunc(slices.Values(pointers(randomSchemas(random, 2+random.IntN(60)))), compareMatchingOrder)
 		all := comparedOf(schemas)
-		for i, schema := range schemas {
-			before := shadowedBy(schema, all[:i], isPresent)
-			require.Equal(t, shadowedBy(schema, all, isPresent) != nil, before != nil, "%s among %s", text(schema), text(schemas))
+		var before earlier
+		for i, schema := range all {
+			found := shadowedBy(schema, &before, isPresent, unlimited())
+			require.Equal(t, len(shadowedBy(schema, earlierThan(schema, all, unlimited()), isPresent, unlimited())) > 0, len(found) > 0, "%s among %s", text(schema.FlowSchema), text(schemas))
 			for k := range all { // a mask may not hide a schema that has a user in common
-				if overlap(rulesOf(schema), all[k].rules, rules.Users.Intersects) {
-					require.True(t, MaskOf(schema).MayIntersect(all[k].mask), "%s and %s", text(schema), text(all[k].FlowSchema))
+				if schema.mayOverlap(all[k], unlimited()) {
+					require.True(t, schema.mask.MayIntersect(all[k].mask), "%s and %s", text(schema.FlowSchema), text(all[k].FlowSchema))
 					won++
 				}
 			}
-			if before != nil {
+			if len(found) > 0 {
 				shadowed++
 			}
+			before.add(all[i])
 		}
 	}
 	assert.Greater(t, shadowed, 60)
 	assert.Greater(t, won, 60)
-}
-
-func TestASearchStopsAtTooManyTuples(t *testing.T) {
-	rule := flowcontrolv1.ResourcePolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}}
-	for i := range maxTries + 1 {
-		rule.Verbs = append(rule.Verbs, fmt.Sprint(i))
-	}
-	first, second := everything("first", 4, aUser("alice")), schemaOf("new", 5, resources(rule))
-	require.Empty(t, shadowedBy(&second, comparedOf([]*flowcontrolv1.FlowSchema{&first}), isPresent))
-	second.Spec.Rules[0].ResourceRules[0].Verbs = rule.Verbs[1:]
-	require.Len(t, shadowedBy(&second, comparedOf([]*flowcontrolv1.FlowSchema{&first}), isPresent), 1)
 }
 
 // BenchmarkCheck measures a bundle of 10,000 schemas.

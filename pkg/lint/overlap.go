@@ -6,6 +6,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 // maxTied bounds how many tied schemas are searched for: each candidate is
@@ -16,31 +18,62 @@ const maxTied = 20
 type compared struct {
 	*flowcontrolv1.FlowSchema
 	mask  UserMask
-	rules []ruleWithUsers
+	boxes []box.Box
 }
 
-func comparedOf(schemas []*flowcontrolv1.FlowSchema) []compared {
-	all := make([]compared, len(schemas))
+func newCompared(schema *flowcontrolv1.FlowSchema) *compared {
+	c := &compared{FlowSchema: schema, mask: MaskOf(schema)}
+	for i := range schema.Spec.Rules {
+		rule := &schema.Spec.Rules[i]
+		c.boxes = append(c.boxes, box.OfRule(box.NewUsers(usersOfAll(rule.Subjects)), rule)...)
+	}
+	return c
+}
+
+func comparedOf(schemas []*flowcontrolv1.FlowSchema) []*compared {
+	all := make([]*compared, len(schemas))
 	for i, schema := range schemas {
-		all[i] = compared{schema, MaskOf(schema), rulesOf(schema)}
+		all[i] = newCompared(schema)
 	}
 	return all
+}
+
+// comparedWithin returns the schemas up to the one at which the budget is spent.
+func comparedWithin(schemas []*flowcontrolv1.FlowSchema, within *budget.Budget) []*compared {
+	all := make([]*compared, 0, len(schemas))
+	for _, schema := range schemas {
+		one := newCompared(schema)
+		all = append(all, one)
+		if !within.Spend(box.Steps(one.boxes)) {
+			break
+		}
+	}
+	return all
+}
+
+// overlaps reports whether some request matches both schemas, even if no user is in a group that
+// nothing requires them to be in.
+func (c *compared) overlaps(other *compared, within *budget.Budget) bool {
+	return box.Overlap(c.boxes, other.boxes, true, within)
+}
+
+// mayOverlap is overlaps for users in any groups.
+func (c *compared) mayOverlap(other *compared, within *budget.Budget) bool {
+	return box.Overlap(c.boxes, other.boxes, false, within)
 }
 
 // tiedWith returns up to maxTied other schemas of the same precedence that match
 // some request which the schema matches too. It excludes mandatory schemas, whose
 // order does not depend on their names.
-func tiedWith(schema *flowcontrolv1.FlowSchema, others []compared) []*flowcontrolv1.FlowSchema {
-	own, mask := rulesOf(schema), MaskOf(schema)
-	var tied []*flowcontrolv1.FlowSchema
-	for i := range others {
-		other := &others[i]
+func tiedWith(schema *compared, others []*compared, within *budget.Budget) []*compared {
+	var tied []*compared
+	for _, other := range others {
 		if len(tied) == maxTied {
 			break
 		}
-		if other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && mask.MayIntersect(other.mask) && other.Name != schema.Name &&
-			!isMandatorySchema(other.Name) && overlap(own, other.rules, rules.Users.Intersects) {
-			tied = append(tied, other.FlowSchema)
+		if schema.mask.MayIntersect(other.mask) && other.Spec.MatchingPrecedence == schema.Spec.MatchingPrecedence && other.Name != schema.Name &&
+			!isMandatorySchema(other.Name) && schema.mayOverlap(other, within) {
+			tied = append(tied, other)
 		}
 	}
 	return tied
@@ -66,26 +99,4 @@ func (r *ruleWithUsers) selectsAny(requests []flowcontrolv1.ResourcePolicyRule) 
 	return slices.ContainsFunc(r.ResourceRules, func(a flowcontrolv1.ResourcePolicyRule) bool {
 		return slices.ContainsFunc(requests, func(b flowcontrolv1.ResourcePolicyRule) bool { return resourceRulesIntersect(&a, &b) })
 	})
-}
-
-// overlap reports whether some request matches a rule of each. common reports whether two sets have a
-// user in common.
-func overlap(some, others []ruleWithUsers, common func(a, b rules.Users) bool) bool {
-	return slices.ContainsFunc(some, func(a ruleWithUsers) bool {
-		return slices.ContainsFunc(others, func(b ruleWithUsers) bool { return a.intersects(&b, common) })
-	})
-}
-
-func (r *ruleWithUsers) intersects(other *ruleWithUsers, common func(a, b rules.Users) bool) bool {
-	return slices.ContainsFunc(other.users, func(set rules.Users) bool {
-		return slices.ContainsFunc(r.users, func(own rules.Users) bool { return common(set, own) })
-	}) && (r.selectsAny(other.ResourceRules) ||
-		slices.ContainsFunc(r.NonResourceRules, func(a flowcontrolv1.NonResourcePolicyRule) bool {
-			return slices.ContainsFunc(other.NonResourceRules, func(b flowcontrolv1.NonResourcePolicyRule) bool { return nonResourceRulesIntersect(&a, &b) })
-		}))
-}
-
-// cover reports whether the rule selects all of the users.
-func (r *ruleWithUsers) cover(users rules.Users) bool {
-	return slices.ContainsFunc(r.users, func(set rules.Users) bool { return set.Covers(users) })
 }

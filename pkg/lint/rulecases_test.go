@@ -1,6 +1,13 @@
 package lint
 
-import flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+import (
+	"strings"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
+)
 
 // ruleCases are the cases of FC1xx.
 func ruleCases() []checkCase {
@@ -48,6 +55,13 @@ func ruleCases() []checkCase {
 			with(bundle, schema, level)
 		}
 	}
+	byNamespace := func(subject flowcontrolv1.Subject, namespace string) change {
+		return func(_ *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			schema.Spec.DistinguisherMethod.Type = flowcontrolv1.FlowDistinguisherMethodByNamespaceType
+			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{subject}
+			schema.Spec.Rules[0].ResourceRules[0].Namespaces = []string{namespace}
+		}
+	}
 	only := func(bundle *Bundle, namespaces ...string) {
 		bundle.FlowSchemas[len(bundle.FlowSchemas)-1].Spec.Rules[0].ResourceRules[0].Namespaces = namespaces
 	}
@@ -61,6 +75,13 @@ func ruleCases() []checkCase {
 		urlVerb = "warning spec.rules[0].nonResourceRules[0].verbs[0]"
 		who     = "spec.rules[0].subjects[0]."
 	)
+	const expiresField = "metadata.annotations[" + names.ExpiresAnnotation + "]"
+	expires := func(at string) change {
+		return func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Now = time.Date(2026, 1, 2, 15, 4, 6, 0, time.UTC)
+			schema.Annotations = map[string]string{names.ExpiresAnnotation: at}
+		}
+	}
 	worker := anAccount("team", "worker")
 	return []checkCase{
 		{"a level that does not exist", MissingLevel, level("absent"), []string{"error spec.priorityLevelConfiguration.name"}},
@@ -75,6 +96,19 @@ func ruleCases() []checkCase {
 		{"a rule", NoRules, level("mine"), nil},
 		{"one before it takes all", NeverMatches, beside(999, "before", "mine", anAccount("team", "*")), []string{"warning spec.matchingPrecedence"}},
 		{"one after it would take all", NeverMatches, beside(1001, "after", "mine", anAccount("team", "*")), nil},
+		{"one before it takes all of it and of another", NeverMatches, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			beside(999, "before", "mine", anAccount("team", "*"))(bundle, schema, level)
+			beside(1001, "after", "mine", anAccount("team", "*"))(bundle, schema, level)
+			bundle.Only = []Object{schemaObject("before")}
+		}, []string{"warning spec.matchingPrecedence"}},
+		{"one before all built-in ones takes all", NeverMatches, func(bundle *Bundle, schema *flowcontrolv1.FlowSchema, level *flowcontrolv1.PriorityLevelConfiguration) {
+			beside(5, "before", "workload-low", aGroup(wildcard))(bundle, schema, level)
+			bundle.Only = nil
+		}, []string{"warning spec.matchingPrecedence"}},
+		{"meant for a time that is over", Expired, expires("2026-01-02T15:04:05Z"), []string{"warning " + expiresField}},
+		{"meant for a time to come", Expired, expires("2026-01-02T15:04:07Z"), []string{"info " + expiresField}},
+		{"meant for something else", Expired, expires("an hour"), []string{"warning " + expiresField}},
+		{"meant for good", Expired, level("mine"), nil},
 		{"one before it has no level", NeverMatches, beside(999, "before", "absent", anAccount("team", "*")), nil},
 		{"one of the same precedence after it, to another level", SamePrecedence, beside(1000, "other", "workload-low", anAccount("team", "*")), []string{"warning spec.matchingPrecedence"}},
 		{"one of the same precedence after it, to the same level", SamePrecedence, beside(1000, "other", "mine", anAccount("team", "*")), []string{"info spec.matchingPrecedence"}},
@@ -108,6 +142,13 @@ func ruleCases() []checkCase {
 			r.Verbs, r.Namespaces = []string{"list", "get"}, nil
 		}), []string{"info spec.rules[0].resourceRules[0].verbs[1]"}},
 		{"lists of pods without a namespace", ImpossibleScope, resource(func(r *flowcontrolv1.ResourcePolicyRule) { r.Verbs, r.Namespaces = []string{"list"}, nil }), nil},
+		{"subresources that are long-running", ImpossibleScope, resources("pods/exec", "pods/log", "nodes/proxy"), []string{"warning " + rule + ".resources"}},
+		{"one of them beside pods", ImpossibleScope, resources("pods", "pods/attach"), []string{"info " + rule + ".resources"}},
+		{"subresources that are not", ImpossibleScope, resources("pods/status", "pods/eviction"), nil},
+		{"the verb proxy", ImpossibleScope, verbs("proxy"), []string{"warning " + rule + ".verbs"}},
+		{"profiles", ImpossibleScope, urls("get", "/debug/pprof/*", "/debug/pprof/heap"), []string{url, "warning spec.rules[0].nonResourceRules[0].nonResourceURLs[1]"}},
+		{"the path of profiles", ImpossibleScope, urls("get", "/debug/pprof"), []string{strings.Replace(url, "warning", "info", 1)}},
+		{"profiles among other paths", ImpossibleScope, urls("get", "/debug/*", "/debug/flags/v"), nil},
 		{"custom resources of unknown scope", ImpossibleScope, noFacts(resource(func(r *flowcontrolv1.ResourcePolicyRule) {
 			r.Verbs, r.APIGroups, r.Resources, r.Namespaces = []string{"get"}, []string{"example.com"}, []string{"pods"}, nil
 		})), nil},
@@ -134,6 +175,8 @@ func ruleCases() []checkCase {
 		{"a word", ImpossibleVerb, verbs("read"), []string{verb}},
 		{"a verb of RBAC", ImpossibleVerb, verbs("escalate"), []string{verb}},
 		{"a verb of resources for URLs", ImpossibleVerb, urls("list", "/version"), []string{urlVerb}},
+		{"a method of URLs that the API accepts in capitals nowhere", ImpossibleVerb, urls("POST", "/version"), []string{urlVerb}},
+		{"a method of URLs that the API rejects", InvalidObject, urls("post", "/version"), []string{strings.Replace(urlVerb, "warning", "error", 1)}},
 		{"verbs", ImpossibleVerb, verbs("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"), nil},
 		{"a method for URLs", ImpossibleVerb, urls("patch", "/version"), nil},
 		{"no slash", ImpossibleURL, urls("get", "version"), []string{url}},
@@ -172,5 +215,14 @@ func ruleCases() []checkCase {
 			schema.Spec.Rules[0].Subjects = []flowcontrolv1.Subject{aUser("alice"), aGroup("system:authenticated")}
 		}, []string{"warning spec.rules[0].subjects[1]"}},
 		{"one account to exempt", BroadExemption, level("exempt"), nil},
+		{"a comparison of more steps than are left", NotChecked, func(bundle *Bundle, _ *flowcontrolv1.FlowSchema, _ *flowcontrolv1.PriorityLevelConfiguration) {
+			bundle.Steps = 1
+		}, []string{"warning spec.rules"}},
+		{"a comparison", NotChecked, level("mine"), nil},
+		{"all authenticated clients, by namespace", MadeUpNamespaces, byNamespace(aGroup("system:authenticated"), "*"), []string{"info spec.rules[0].subjects[0]"}},
+		{"a group of users, by namespace", MadeUpNamespaces, byNamespace(aGroup("developers"), "*"), []string{"info spec.rules[0].subjects[0]"}},
+		{"one account, by namespace", MadeUpNamespaces, byNamespace(anAccount("team", "worker"), "*"), nil},
+		{"all authenticated clients, by namespaces that are listed", MadeUpNamespaces, byNamespace(aGroup("system:authenticated"), "team"), nil},
+		{"all authenticated clients, by user", MadeUpNamespaces, subject(aGroup("system:authenticated")), nil},
 	}
 }

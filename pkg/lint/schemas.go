@@ -8,7 +8,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
 const (
@@ -27,43 +27,102 @@ const (
 // judgeSchemas judges each FlowSchema, in matching order.
 func (j *judge) judgeSchemas() {
 	known := newKnown(&j.Facts)
-	var before []compared // whose level exists, in matching order
-	from := 0             // the first of them of the precedence at hand
-	for _, schema := range j.schemas {
-		isDefault := j.defaults.hasSchema(schema)
+	schemas, budgets := comparedOf(j.schemas), make([]*budget.Budget, len(j.schemas))
+	var before earlier    // whose level exists
+	var peers []*compared // the earlier ones of the precedence at hand
+	var never []neverMatching
+	for i, schema := range schemas {
+		within := j.ofCheck()
+		budgets[i] = within
+		isDefault := j.defaults.hasSchema(schema.FlowSchema)
 		object := schemaObject(schema.Name)
+		j.add(expiry(object, schema, j.Now)...)
 		if j.Defaults.FlowSchemas != nil {
 			j.add(ownership(object, schema, j.defaults.schema(schema.Name) != nil, isDefault)...)
 		}
 		if !isDefault {
-			found := ruleFindings(schema, known)
+			found := schemaFindings(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name], known, within)
 			j.add(found...)
-			j.add(rejectedSchema(schema, found)...)
-			j.add(exemptions(schema, j.levels[schema.Spec.PriorityLevelConfiguration.Name])...)
+			j.add(rejectedSchema(schema.FlowSchema, found)...)
 		}
 		level := schema.Spec.PriorityLevelConfiguration.Name
 		if !j.levelExists(level) {
-			j.add(missingLevel(schema, "no request matches it"))
+			j.add(missingLevel(schema.FlowSchema, "no request matches it"))
 			continue
 		}
-		covering := shadowedBy(schema, before, j.levelExists)
+		covering := shadowedBy(schema, &before, j.levelExists, within)
 		j.shadowed[schema.Name] = len(covering) > 0
-		before = append(before, compared{schema, MaskOf(schema), rulesOf(schema)})
-		for before[from].Spec.MatchingPrecedence != schema.Spec.MatchingPrecedence {
-			from++
+		if len(peers) > 0 && peers[0].Spec.MatchingPrecedence != schema.Spec.MatchingPrecedence {
+			peers = nil
 		}
-		if isMandatorySchema(schema.Name) {
-			continue
+		switch {
+		case isMandatorySchema(schema.Name):
+		case len(covering) > 0:
+			never = append(never, neverMatching{schema.FlowSchema, flowSchemas(covering)})
+		default:
+			if winners := tiedWith(schema, peers, within); len(winners) > 0 {
+				j.add(precedenceInUse(schema, winners, nil, within))
+			}
 		}
-		if len(covering) > 0 {
-			j.add(neverMatches(schema, covering))
-			continue
-		}
-		if winners := tiedWith(schema, before[from:len(before)-1]); len(winners) > 0 {
-			j.add(precedenceInUse(schema, winners, nil))
+		before.add(schema)
+		peers = append(peers, schema)
+	}
+	j.judgeNever(never)
+	j.judgeDiversions(schemas, budgets)
+	for i, schema := range schemas {
+		j.add(tooLong(schema.FlowSchema, budgets[i], "Use groups and wildcards instead of long lists, or divide the FlowSchema.")...)
+	}
+}
+
+// flowSchemas returns the schemas that were compared.
+func flowSchemas(all []*compared) []*flowcontrolv1.FlowSchema {
+	schemas := make([]*flowcontrolv1.FlowSchema, len(all))
+	for i, one := range all {
+		schemas[i] = one.FlowSchema
+	}
+	return schemas
+}
+
+// neverMatching is a schema all of whose requests match the earlier ones.
+type neverMatching struct {
+	*flowcontrolv1.FlowSchema
+	covering []*flowcontrolv1.FlowSchema
+}
+
+// judgeNever adds FC103: once about a schema that covers several others alone, or a built-in one, and
+// otherwise about each schema that never matches.
+func (j *judge) judgeNever(never []neverMatching) {
+	victims := map[string][]*flowcontrolv1.FlowSchema{}
+	for _, n := range never {
+		if cause := n.covering[0]; len(n.covering) == 1 && !isMandatorySchema(cause.Name) && !j.defaults.hasSchema(cause) {
+			victims[cause.Name] = append(victims[cause.Name], n.FlowSchema)
 		}
 	}
-	j.judgeDiversions()
+	for _, n := range never {
+		switch of := victims[n.covering[0].Name]; {
+		case len(of) == 0 || len(n.covering) > 1 || len(of) == 1 && !j.defaults.hasSchema(of[0]):
+			j.add(neverMatches(n.FlowSchema, n.covering))
+		case of[0] == n.FlowSchema:
+			j.add(coversOthers(n.covering[0], of))
+		}
+	}
+}
+
+// coversOthers is FC103 about the schema that is the cause.
+func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.FlowSchema) Finding {
+	highest := cause.Spec.MatchingPrecedence
+	for _, victim := range victims {
+		highest = max(highest, victim.Spec.MatchingPrecedence)
+	}
+	return finding(NeverMatches, schemaObject(cause.Name), precedenceField,
+		fmt.Sprintf("This FlowSchema comes before %s and matches all requests that would match there, so no request matches these.", quotedNames(victims)),
+		fmt.Sprintf("Set matchingPrecedence above %d, or select fewer requests.", highest)).relatedTo(objectsOf(victims)...)
+}
+
+// schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
+// not known.
+func schemaFindings(schema *compared, level *flowcontrolv1.PriorityLevelConfiguration, facts *known, within *budget.Budget) []Finding {
+	return slices.Concat(ruleFindings(schema, facts, within), exemptions(schema.FlowSchema, level), oneFlow(schema.FlowSchema, level), madeUpNamespaces(schema.FlowSchema))
 }
 
 // missingLevel is FC101.
@@ -92,27 +151,25 @@ func neverMatches(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.Fl
 		fmt.Sprintf("This FlowSchema can never match: %s %s all its requests.", quotedNames(covering), verb), remedy).relatedTo(objectsOf(covering)...)
 }
 
-// precedenceInUse is FC104. The winners come before the schema and the losers after
-// it, by their names.
-func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowcontrolv1.FlowSchema) Finding {
+// precedenceInUse is FC104 about schemas that come before the schema and after it, by their names.
+func precedenceInUse(schema *compared, before, after []*compared, within *budget.Budget) Finding {
+	winners, losers := flowSchemas(before), flowSchemas(after)
 	tied := slices.Concat(winners, losers)
 	var text string
 	switch {
 	case len(losers) == 0:
 		text = fmt.Sprintf("%s and some requests match both; %s, because names decide and %s before %q.",
-			alsoOf(schema, winners), gets(winners), sorts(winners), schema.Name)
+			alsoOf(schema.FlowSchema, winners), gets(winners), sorts(winners), schema.Name)
 	case len(winners) == 0:
 		text = fmt.Sprintf("%s and some requests match both; this FlowSchema gets them, because names decide and %q sorts first.",
-			alsoOf(schema, losers), schema.Name)
+			alsoOf(schema.FlowSchema, losers), schema.Name)
 	default:
 		text = fmt.Sprintf("%s and some requests match both; names decide: %s before this FlowSchema, which comes before %s.",
-			alsoOf(schema, tied), sorts(winners), quotedNames(losers))
+			alsoOf(schema.FlowSchema, tied), sorts(winners), quotedNames(losers))
 	}
 	severity := Info
-	for _, other := range tied {
-		if matters(schema, other) {
-			severity = Warning
-		}
+	if slices.ContainsFunc(slices.Concat(before, after), func(other *compared) bool { return matters(schema, other, within) }) {
+		severity = Warning
 	}
 	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
 		"Give each a precedence of its own, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
@@ -121,9 +178,8 @@ func precedenceInUse(schema *flowcontrolv1.FlowSchema, winners, losers []*flowco
 // matters reports whether it makes a difference which of two overlapping schemas gets a
 // request. It does not if they treat it alike, and perhaps not if only unknown group
 // memberships make them overlap.
-func matters(a, b *flowcontrolv1.FlowSchema) bool {
-	same := a.Spec.PriorityLevelConfiguration == b.Spec.PriorityLevelConfiguration
-	return !same && overlap(rulesOf(a), rulesOf(b), rules.Users.SurelyIntersects)
+func matters(a, b *compared, within *budget.Budget) bool {
+	return a.Spec.PriorityLevelConfiguration != b.Spec.PriorityLevelConfiguration && a.overlaps(b, within)
 }
 
 func alsoOf(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) string {

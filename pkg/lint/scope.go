@@ -8,41 +8,36 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
 )
 
 // readScope adds FC114, or FC105: a rule for all namespaces, but not for requests without a
 // namespace, which lists and watches of all namespaces are.
-func (r *ruleReader) readScope(rule *flowcontrolv1.PolicyRulesWithSubjects, resources *flowcontrolv1.ResourcePolicyRule, path string) {
+func (r *ruleReader) readScope(users *box.Users, resources *flowcontrolv1.ResourcePolicyRule, path string) {
 	if !resources.ClusterScope && len(resources.Namespaces) == 0 {
 		return // FC405: a rule without any scope is rejected
 	}
-	if r.facts.isNever(resources) {
+	if !r.within.Spend(len(resources.APIGroups) + len(resources.Resources)) {
+		return
+	}
+	reach := r.facts.reachOf(resources)
+	if reach.isNever(resources.Verbs) {
 		r.add(ImpossibleScope, path+".clusterScope", neverReason(resources)+" So no request matches this rule.",
 			"Set clusterScope, namespaces, resources or verbs to what the requests have.")
 		return
 	}
-	for i, verb := range resources.Verbs {
-		if r.facts.isDead(verb, resources) {
-			r.findings = append(r.findings, finding(ImpossibleScope, r.object, fmt.Sprintf("%s.verbs[%d]", path, i),
-				fmt.Sprintf("No request has the verb %q, these resources and this scope together; other verbs of the rule can match.", verb),
+	each(r, path+".verbs", resources.Verbs, func(verb *string, field string) {
+		if reach.isDead(*verb) {
+			r.addFinding(finding(ImpossibleScope, r.object, field,
+				fmt.Sprintf("No request has the verb %q, these resources and this scope together; other verbs of the rule can match.", *verb),
 				"Remove the verb, or set clusterScope, namespaces or resources to what its requests have.").as(Info))
 		}
-	}
+	})
 	if resources.ClusterScope || !rules.IsAll(resources.Namespaces) {
 		return
 	}
-	across := acrossNamespaces(resources)
-	if len(across.Verbs) == 0 || len(across.Resources) == 0 {
-		return
-	}
-	isMissing := false
-	for _, users := range usersOfAll(rule.Subjects) {
-		forEachResourceTuple(users, across, func(t tuple) bool {
-			isMissing = isMissing || !coversTuple(r.schema, &t)
-			return !isMissing
-		})
-	}
-	if isMissing {
+	across := box.OfResources(users, acrossNamespaces(resources))
+	if _, covered := r.inCluster.Cover(across, func(int) bool { return true }, r.within); !covered && !r.within.IsSpent() {
 		r.add(NoClusterScope, path+".clusterScope", "The rule does not match lists and watches of all namespaces, which controllers send: these requests have no namespace.",
 			"Set clusterScope to true.")
 	}
@@ -63,39 +58,6 @@ func acrossNamespaces(resources *flowcontrolv1.ResourcePolicyRule) *flowcontrolv
 		}
 	}
 	return across
-}
-
-// isNever reports whether no request has a verb, an API group, a resource and a scope of the
-// rule together. Verbs that no request has are left to FC108.
-func (k *known) isNever(rule *flowcontrolv1.ResourcePolicyRule) bool {
-	isChecked := false
-	for _, verb := range rule.Verbs {
-		if verbOfResources(verb) != "" {
-			continue
-		}
-		for _, group := range rule.APIGroups {
-			for _, resource := range rule.Resources {
-				isChecked = true
-				name, subresource, _ := strings.Cut(resource, "/")
-				if resource == wildcard {
-					subresource = wildcard
-				}
-				scopes := k.scopesOf(group, name)
-				if rule.ClusterScope && scopes.hasRequest(verb, subresource, false) || len(rule.Namespaces) > 0 && scopes.hasRequest(verb, subresource, true) {
-					return false
-				}
-			}
-		}
-	}
-	return isChecked
-}
-
-// isDead reports whether a verb matches no request beside the rest of a rule, which other
-// verbs do.
-func (k *known) isDead(verb string, rule *flowcontrolv1.ResourcePolicyRule) bool {
-	alone := *rule
-	alone.Verbs = []string{verb}
-	return k.isNever(&alone)
 }
 
 // neverReason says what about the rule is never so.

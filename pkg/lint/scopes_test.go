@@ -121,14 +121,14 @@ func TestARuleIsNeverMatchedExactlyIfNoRequestMatches(t *testing.T) {
 		for i := range requests {
 			never = never && c.Match(&requests[i]) < 0
 		}
-		require.Equal(t, never, facts.isNever(&rule), fmt.Sprint(text(rule)))
+		require.Equal(t, never, facts.reachOf(&rule).isNever(rule.Verbs), fmt.Sprint(text(rule)))
 		seen[never]++
 		if never || len(rule.Verbs) == 1 {
 			continue
 		}
 		for _, verb := range rule.Verbs {
 			matches := slices.ContainsFunc(requests, func(request flow.Attributes) bool { return request.Verb == verb && c.Match(&request) >= 0 })
-			require.Equal(t, !matches, facts.isDead(verb, &rule), "%s of %s", verb, text(rule))
+			require.Equal(t, !matches, facts.reachOf(&rule).isDead(verb), "%s of %s", verb, text(rule))
 			dead[!matches]++
 		}
 	}

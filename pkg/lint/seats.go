@@ -76,13 +76,17 @@ func fewSeats(level *flowcontrolv1.PriorityLevelConfiguration, nominal, total in
 	if limited == nil || nominal > 1 {
 		return nil
 	}
+	if nominal == 0 && limited.LimitResponse.Type == flowcontrolv1.LimitResponseTypeQueue {
+		return nil // FC201
+	}
 	if nominal == 0 {
-		if limited.LimitResponse.Type == flowcontrolv1.LimitResponseTypeQueue || limited.BorrowingLimitPercent != nil {
-			return nil // with queues: FC201; without seats and borrowing it is meant to reject everything
+		until := ""
+		if limited.BorrowingLimitPercent == nil {
+			until = " until it has borrowed seats"
 		}
 		return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,
-			"This level has no seats, so it rejects every request until it has borrowed seats.",
-			"Give it a share or, to reject everything, set borrowingLimitPercent to 0.").as(Info)}
+			fmt.Sprintf("This level has no seats%s. On kube-apiserver it executes one request at a time all the same, and rejects others while it runs. On flowcontrol-apiserver it rejects all.", until),
+			"Give it a share. To reject all requests of a client, withdraw its permissions or its credentials.").as(Info)}
 	}
 	return []Finding{finding(FewSeats, levelObject(level.Name), sharesField,
 		fmt.Sprintf("On a server of %d seats this level has one, so one slow request delays or rejects all others.", total),

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 func TestSharesDropNamesTheCause(t *testing.T) {
@@ -45,43 +43,6 @@ func TestSharesDropNamesTheCause(t *testing.T) {
 			require.Equal(t, levelObject(test.object), findings[0].Object)
 			require.Equal(t, test.message, findings[0].Message)
 			require.Equal(t, test.related, findings[0].Related)
-		})
-	}
-}
-
-func TestTuplesMeet(t *testing.T) {
-	resource := func(users rules.Users, verb, apiGroup, resource, namespace string) tuple {
-		return tuple{users: users, verb: verb, apiGroup: apiGroup, resource: resource, namespace: namespace}
-	}
-	url := func(users rules.Users, verb, url string) tuple { return tuple{users: users, verb: verb, url: url} }
-	all, alice := rules.Users{Kind: rules.Authenticated}, rules.Users{Kind: rules.OneUser, Name: "alice"}
-	cluster := resource(all, "list", "", "pods", "")
-	cluster.clusterScope = true
-	for _, test := range []struct {
-		name       string
-		a, b, want tuple
-		meet       bool
-	}{
-		{"wildcards and values", resource(all, "*", "", "*", "ns"), resource(alice, "get", "*", "pods", "*"), resource(alice, "get", "", "pods", "ns"), true},
-		{"other verbs", resource(all, "get", "*", "*", "*"), resource(all, "list", "*", "*", "*"), tuple{}, false},
-		{"other API groups", resource(all, "*", "", "*", "*"), resource(all, "*", "apps", "*", "*"), tuple{}, false},
-		{"other resources", resource(all, "*", "*", "pods", "*"), resource(all, "*", "*", "nodes", "*"), tuple{}, false},
-		{"other namespaces", resource(all, "*", "*", "*", "a"), resource(all, "*", "*", "*", "b"), tuple{}, false},
-		{"other users", resource(rules.Users{Kind: rules.OneUser, Name: "bob"}, "*", "*", "*", "*"), resource(alice, "*", "*", "*", "*"), tuple{}, false},
-		{"a namespace and the cluster", resource(all, "list", "", "pods", "*"), cluster, tuple{}, false},
-		{"a resource and a URL", resource(all, "*", "*", "*", "*"), url(all, "*", "*"), tuple{}, false},
-		{"a URL below another", url(all, "get", "/healthz"), url(alice, "*", "/healthz/etcd"), url(alice, "get", "/healthz/etcd"), true},
-		{"all URLs", url(all, "get", "/healthz"), url(all, "*", "*"), url(all, "get", "/healthz"), true},
-		{"other URLs", url(all, "get", "/healthz"), url(all, "*", "/livez"), tuple{}, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			for _, pair := range [][2]tuple{{test.a, test.b}, {test.b, test.a}} {
-				got, meet := pair[0].meet(pair[1])
-				require.Equal(t, test.meet, meet)
-				if meet {
-					require.Equal(t, test.want, got)
-				}
-			}
 		})
 	}
 }

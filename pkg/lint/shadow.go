@@ -1,36 +1,53 @@
 package lint
 
 import (
-	"slices"
-
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
 )
 
-// maxTries bounds the work of shadowedBy: how often a tuple is compared with a
-// schema. It suffices for nine tuples and 10,000 schemas that all count, and for
-// any number of tuples if few schemas cover them all.
-const maxTries = 100_000
+// earlier are schemas that come before another one in matching order.
+type earlier struct {
+	schemas []*compared
+	index   box.Index // its owners are indexes of schemas
+}
+
+func (e *earlier) add(schema *compared) {
+	e.index.Add(len(e.schemas), schema.boxes)
+	e.schemas = append(e.schemas, schema)
+}
+
+// earlierThan returns the schemas that come before the schema and may have a user in common. It
+// stops when the budget is spent.
+func earlierThan(schema *compared, others []*compared, within *budget.Budget) *earlier {
+	e := &earlier{}
+	for _, other := range others {
+		if schema.mask.MayIntersect(other.mask) && other.Name != schema.Name && compareMatchingOrder(other.FlowSchema, schema.FlowSchema) < 0 {
+			if !within.Spend(box.Steps(other.boxes)) {
+				break
+			}
+			e.add(other)
+		}
+	}
+	return e
+}
 
 // shadowedBy returns the earlier schemas that together match every request of the
 // given one, so that it never matches. It returns nil if the schema can match or
-// if maxTries is exceeded. levelExists reports whether a priority level exists.
-func shadowedBy(schema *flowcontrolv1.FlowSchema, others []compared, levelExists func(name string) bool) []*flowcontrolv1.FlowSchema {
-	s := search{schema: schema, mask: MaskOf(schema), others: others, levelExists: levelExists}
-	shadowed := true
-	forEachTuple(schema, func(t tuple) bool {
-		shadowed = s.isCovered(&t)
-		return shadowed
-	})
-	if !shadowed {
+// if the budget is spent. levelExists reports whether a priority level exists.
+func shadowedBy(schema *compared, before *earlier, levelExists func(name string) bool, within *budget.Budget) []*compared {
+	exists := func(owner int) bool { return levelExists(before.schemas[owner].Spec.PriorityLevelConfiguration.Name) }
+	owners, ok := before.index.Cover(schema.boxes, exists, within)
+	if !ok {
 		return nil
 	}
-	var covering []*flowcontrolv1.FlowSchema
-	for _, one := range s.covering {
-		covering = append(covering, one.FlowSchema)
+	covering := make([]*compared, len(owners))
+	for i, owner := range owners {
+		covering[i] = before.schemas[owner]
 	}
-	return fewest(schema, covering)
+	return fewest(schema, covering, within)
 }
 
 // maxAlone bounds how many of several covering schemas are tried alone.
@@ -38,60 +55,21 @@ const maxAlone = 16
 
 // fewest returns the one covering schema that matches every request of the schema, if there
 // is one, and otherwise all of them.
-func fewest(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {
+func fewest(schema *compared, covering []*compared, within *budget.Budget) []*compared {
+	if len(covering) < 2 {
+		return covering
+	}
 	for i, one := range covering[:min(len(covering), maxAlone)] {
-		all := true
-		forEachTuple(schema, func(t tuple) bool {
-			all = coversTuple(one, &t)
-			return all
-		})
-		if all {
+		if !within.Spend(box.Steps(one.boxes)) {
+			break
+		}
+		var alone earlier
+		alone.add(one)
+		if _, all := alone.index.Cover(schema.boxes, func(int) bool { return true }, within); all {
 			return covering[i : i+1]
 		}
 	}
 	return covering
-}
-
-// search looks for the schemas that cover the tuples of a schema.
-type search struct {
-	schema      *flowcontrolv1.FlowSchema
-	mask        UserMask
-	others      []compared
-	levelExists func(string) bool
-	// covering are the earlier schemas found to cover a tuple.
-	covering []*compared
-	tries    int
-}
-
-// isCovered reports whether an earlier schema covers the tuple. It tries those first that
-// cover another one.
-func (s *search) isCovered(t *tuple) bool {
-	if slices.ContainsFunc(s.covering, func(one *compared) bool { return s.try(one, t) }) {
-		return true
-	}
-	for i := range s.others {
-		other := &s.others[i]
-		if s.mask.MayIntersect(other.mask) && other.Name != s.schema.Name && compareMatchingOrder(other.FlowSchema, s.schema) < 0 && s.try(other, t) {
-			s.covering = append(s.covering, other)
-			return true
-		}
-	}
-	return false
-}
-
-func (s *search) try(candidate *compared, t *tuple) bool {
-	s.tries++
-	return s.tries <= maxTries && covers(candidate.rules, t) && s.levelExists(candidate.Spec.PriorityLevelConfiguration.Name)
-}
-
-// coversTuple reports whether one rule of the schema matches every request of the tuple.
-func coversTuple(schema *flowcontrolv1.FlowSchema, t *tuple) bool {
-	return covers(rulesOf(schema), t)
-}
-
-// covers reports whether one of the rules matches every request of the tuple.
-func covers(rules []ruleWithUsers, t *tuple) bool {
-	return slices.ContainsFunc(rules, func(r ruleWithUsers) bool { return r.cover(t.users) && requestsCover(r.PolicyRulesWithSubjects, t) })
 }
 
 // compareMatchingOrder orders schemas as they are tried.

@@ -13,5 +13,6 @@ func resources(rules ...flowcontrolv1.ResourcePolicyRule) flowcontrolv1.PolicyRu
 
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
-	require.Empty(t, tiedWith(&schema, comparedOf(pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))}))))
+	others := pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})
+	require.Empty(t, tiedWith(newCompared(&schema), comparedOf(others), unlimited()))
 }

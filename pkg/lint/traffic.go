@@ -9,6 +9,7 @@ type Traffic struct {
 	Limits  []LimitedClient
 	Lists   []FailedList
 	Calls   []DeprecatedCalls
+	Leases  []LateLease
 	Levels  map[string]LevelTraffic
 	LeftOut string
 }
@@ -75,9 +76,15 @@ func (j *judge) judgeTraffic() {
 	for i := range t.Lists {
 		j.add(failedList(&t.Lists[i]))
 	}
-	for i := range t.Calls {
-		j.add(t.Calls[i].Finding())
+	for i := range t.Leases {
+		j.add(lateLease(&t.Leases[i]))
 	}
+	for i := range t.Calls {
+		if t.Calls[i].Follows == "" {
+			j.add(t.Calls[i].Finding())
+		}
+	}
+	j.add(followers(t.Calls)...)
 }
 
 // isUnlimited reports whether nothing limits the requests of a level.

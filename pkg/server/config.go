@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
@@ -63,6 +64,9 @@ type Config struct {
 
 	// ListCost names the estimator of lists.
 	ListCost estimate.ListCost
+
+	// Tenants says which flows share their seats as one.
+	Tenants rules.Tenants
 
 	// MaxExemptRequestsInFlight bounds the requests of exempt priority levels that execute
 	// at once, watches excepted; 0 means no bound. The next one is answered 429, unless it
@@ -123,6 +127,7 @@ func NewConfig() *Config {
 		Traces:           genericoptions.NewTracingOptions(),
 		TotalControl:     total.Options{Mode: total.Monitor},
 		ListCost:         estimate.OwnCost,
+		Tenants:          rules.NoTenants,
 		Events:           true,
 		Clock:            clock.RealClock{},
 

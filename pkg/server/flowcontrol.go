@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -60,7 +59,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 	}
 	o := options.NewOptions()
 	o.Informers, o.Seats, o.Total = source, c.totalSeats(), c.TotalControl
-	o.ListCost, o.Filter = c.ListCost, filterOptions(c, generic, sizes)
+	o.ListCost, o.Tenants, o.Filter = c.ListCost, c.Tenants, filterOptions(c, generic, sizes)
 	if err := o.ApplyTo(generic); err != nil {
 		return nil, fmt.Errorf("flow control: %w", err)
 	}
@@ -103,11 +102,7 @@ func isOwn(requester user.Info) bool { return requester.GetName() == user.APISer
 // bypassesExemptLimit reports whether a request comes from this server or is for health:
 // enforcement and restarts depend on them.
 func bypassesExemptLimit(info *apirequest.RequestInfo, requester user.Info) bool {
-	if isOwn(requester) {
-		return true
-	}
-	root, _, _ := strings.Cut(strings.TrimPrefix(info.Path, "/"), "/")
-	return !info.IsResourceRequest && (root == "livez" || root == "readyz" || root == "healthz")
+	return isOwn(requester) || filter.IsProbe(info)
 }
 
 // AuditFlowControl says which requests flow control annotates in audit events, with

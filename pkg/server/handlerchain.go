@@ -26,6 +26,7 @@ type chainFilter struct {
 // own between the ones around the chain and the ones inside.
 func chainFilters(c *genericapiserver.Config, delegated bool, deprecations map[string]string, messages []filters.CheckMessage) []chainFilter {
 	return []chainFilter{
+		{"filters.WithPresentClients", "a request whose HTTP/2 stream was reset before it began costs nothing more", false, true, filters.WithPresentClients},
 		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
 			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration))
 		}},

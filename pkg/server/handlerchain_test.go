@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -96,6 +97,11 @@ func TestEachOwnFilterActsInTheChain(t *testing.T) {
 		return w
 	}
 	aliases := "a: &a " + strings.Repeat("x", 300) + "\nb: [*a, *a, *a, *a]\n"
+	reset, cancel := context.WithCancel(t.Context())
+	cancel()
+	left := httptest.NewRequestWithContext(reset, http.MethodGet, "/", nil)
+	left.ProtoMajor = 2
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { chain.ServeHTTP(httptest.NewRecorder(), left) }, "WithPresentClients")
 	assert.Equal(t, http.StatusTooManyRequests, ask(http.MethodGet, "/", "Authorization: unknown", "").Code, "WithReviewAnswers: the library answers 401")
 	assert.Contains(t, ask(http.MethodPost, "/", "Content-Type: application/yaml", aliases).Body.String(), "aliases", "WithBoundedAliases")
 	gone := ask(http.MethodGet, "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas/a/none", "Accept: */*", "")

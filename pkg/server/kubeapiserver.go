@@ -87,7 +87,7 @@ func newMonitor(c CompletedConfig, generic *genericapiserver.Config, p *kubeAPIS
 	if err != nil {
 		return nil, err
 	}
-	return monitor, generic.AddPostStartHook("upstream-monitor", func(hook genericapiserver.PostStartHookContext) error {
+	return monitor, generic.AddPostStartHook("kube-apiserver-monitor", func(hook genericapiserver.PostStartHookContext) error {
 		// Informers first: the monitor takes those not started for not needed.
 		p.informers.Start(hook.Done())
 		go monitor.Run(hook)

@@ -34,7 +34,7 @@ func installAPIGroup(c CompletedConfig, apiserver *genericapiserver.GenericAPISe
 		Enabled:   generic.MergedResourceConfig,
 		Informers: own,
 		Clock:     c.Clock,
-		Advisor:   lint.NewAdvisor(bootstrap.Defaults(), c.totalSeats()),
+		Advisor:   lint.NewAdvisor(bootstrap.Defaults(), c.totalSeats(), c.Clock),
 
 		GarbageCollection: garbageCollection,
 	}.APIGroupInfo()

@@ -31,6 +31,9 @@ func (c CompletedConfig) Validate() []error {
 	if err := c.ListCost.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("--list-cost=%w", err))
 	}
+	if err := c.Tenants.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("--flow-control-tenants=%w", err))
+	}
 	errs = append(errs, c.validateFeatures()...)
 	errs = append(errs, c.validateAdmission()...)
 	errs = append(errs, c.validateAPIEnablement()...)

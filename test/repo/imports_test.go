@@ -82,3 +82,16 @@ func TestPackagesImportOnlyLowerLevels(t *testing.T) {
 		})
 	}
 }
+
+// Any program can use the schedule: with all that it imports, it needs Go's library alone, and no server.
+func TestTheScheduleNeedsTheStandardLibraryAlone(t *testing.T) {
+	needless := `{{if or (not .Standard) (eq .ImportPath "net/http")}}{{.ImportPath}}{{end}}`
+	list := command(t, filepath.Join(root(t), "pkg/apf"), "go", "list", "-deps", "-f", needless, "./limiter")
+	packages := strings.Fields(string(list))
+	require.Contains(t, packages, module+"/pkg/apf/queueset")
+	for _, name := range packages {
+		if !strings.HasPrefix(name, module+"/pkg/apf/") {
+			t.Errorf("pkg/apf/limiter needs %s", name)
+		}
+	}
+}

@@ -4,8 +4,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -50,9 +52,7 @@ authorizes its users.`,
 	}
 	command.SetContext(ctx)
 	command.SetOut(out)
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return fmt.Errorf("%w; --help lists the flags", err)
-	})
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
 
 	sets := options.Flags()
 	global := sets.FlagSet("global")
@@ -76,13 +76,38 @@ func run(ctx context.Context, options *Options, out io.Writer) error {
 	if err := options.applyGlobals(); err != nil {
 		return err
 	}
-	running, err := server.New(ctx, options.Complete())
+	running, err := open(ctx, options.Complete())
 	if err != nil {
 		return err
 	}
 	defer running.Close()
 	go announce(ctx, running, out)
 	return running.Run(ctx)
+}
+
+// openingEnds is how long a start that is interrupted may take to close what it has opened.
+const openingEnds = time.Second
+
+var errInterrupted = errors.New("interrupted while the server started")
+
+// open opens a server. If ctx ends, it does not wait for an etcd that does not answer, for which the
+// library waits for 20 s: the end of the process closes what is open.
+func open(ctx context.Context, config server.CompletedConfig) (*server.Server, error) {
+	type result struct {
+		running *server.Server
+		err     error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		running, err := server.New(ctx, config)
+		opened <- result{running, err}
+	}()
+	interrupted := context.AfterFunc(ctx, func() {
+		time.AfterFunc(openingEnds, func() { opened <- result{err: errInterrupted} })
+	})
+	defer interrupted()
+	r := <-opened
+	return r.running, r.err
 }
 
 // announce writes where the server is, once it is ready, and what to do next.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 	"k8s.io/component-base/version"
 
@@ -75,6 +76,30 @@ func TestUnknownFlagPointsToTheHelp(t *testing.T) {
 	out, err := execute(t, "--nonsense")
 	require.EqualError(t, err, "unknown flag: --nonsense; --help lists the flags")
 	require.Empty(t, out, "main says it, once")
+}
+
+// Users of kube-apiserver type its flags.
+func TestAFlagOfKubeAPIServerIsAnsweredWithFlagsOfThisServer(t *testing.T) {
+	own := parsedNames(t)
+	for flag, instead := range kubeAPIServerFlags() {
+		require.NotContains(t, own, flag)
+		_, err := execute(t, "--"+flag+"=RBAC")
+		require.EqualError(t, err, "unknown flag: --"+flag+": "+instead+"; --help lists the flags")
+		for _, named := range regexp.MustCompile(`--[a-z-]+`).FindAllString(instead, -1) {
+			require.Contains(t, own, named[2:])
+		}
+	}
+	_, err := execute(t, "--authorization-mode=RBAC")
+	require.ErrorContains(t, err, "--authorization-rbac-file")
+}
+
+// parsedNames returns the names of all flags.
+func parsedNames(t *testing.T) (names []string) {
+	t.Helper()
+	for _, set := range NewOptions().Flags().FlagSets {
+		set.VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	}
+	return names
 }
 
 func TestArgumentThatIsNoFlagIsRejected(t *testing.T) {

@@ -51,7 +51,7 @@ func effects() []effect {
 			anonymous-auth client-ca-file authorization-always-allow-paths
 			authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
 			advertise-address cors-allowed-origins emulated-version events external-hostname
-			feature-gates flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
+			feature-gates flow-control-tenants flow-control-total flow-control-total-max flow-control-total-min goaway-chance list-cost
 			livez-grace-period max-exempt-requests-inflight max-mutating-requests-inflight max-requests-inflight
 			min-request-timeout request-timeout shutdown-delay-duration
 			shutdown-send-retry-after shutdown-watch-termination-grace-period storage-initialization-timeout

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app/loglimit"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/options"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server"
 )
 
@@ -66,6 +67,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 			"bytes in memory, by the number of objects and their average size, as in Kubernetes 1.34 and later), or learned (a seat for 100,000 bytes "+
 			"in memory, as measured with lists of the same resource, source, scope, selectors and limit; at least the cost by size until three of "+
 			"them were measured).")
+	sets.FlagSet("requests and shutdown").StringVar((*string)(&o.Tenants), "flow-control-tenants", string(o.Tenants), options.TenantsHelp)
 	o.Features.AddFlags(sets.FlagSet("features"))
 	sets.FlagSet("features").BoolVar(&o.Events, "events", o.Events,
 		"Behind a kube-apiserver, write Events about FlowSchemas and PriorityLevelConfigurations to it, which kubectl describe shows: a priority level that "+

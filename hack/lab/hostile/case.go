@@ -52,6 +52,9 @@ func Cases() []Case {
 		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, rejected, ordinary},
 		{"random tokens", 1000, 20_000, 0, randomTokens, rejected, ordinary},
 		{"forged identities", 22, 2200, 0, forgedIdentities, rejected, ordinary},
+		{"clients that leave in the middle of a list", 200, 1000, 0, leaveLists, []string{left, "429"}, ordinary},
+		{"clients that leave in the middle of an upload", 200, 1000, 0, leaveUploads, []string{left, "429"}, ordinary},
+		{"clients that leave in the middle of a watch", 200, 1000, 0, leaveWatches, []string{left, "429"}, ordinary},
 		// 100 KB for each watch, and the server itself. It comes last: what it leaves to the
 		// garbage collector would count for the next one.
 		{"watches that never read", 300, 10_000, 0, unreadWatches, []string{open, closed}, 2 * gigabyte},

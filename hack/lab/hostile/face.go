@@ -19,8 +19,9 @@ type Figures struct {
 	Peak int64
 	// Before is what was in use before the attack, After what was at rest.
 	Before, After Rest
-	// Resting is how long the server was not at rest after the attack.
-	Resting time.Duration
+	// Resting is how long the server was not at rest after the attack, and Worked the processor
+	// time that it used meanwhile.
+	Resting, Worked time.Duration
 	// Kept is the heap that was held in the end, in bytes, and KeptFor how long more was.
 	Kept    float64
 	KeptFor time.Duration
@@ -55,7 +56,7 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 		return nil, err
 	}
 	figures.Peak = int64(peak)
-	if figures.Resting, figures.After, err = s.awaitRest(ctx, figures.Before); err != nil && !errors.Is(err, errNoRest) {
+	if figures.Resting, figures.Worked, figures.After, err = s.awaitRest(ctx, figures.Before); err != nil && !errors.Is(err, errNoRest) {
 		return nil, err
 	}
 	figures.Unrest = err

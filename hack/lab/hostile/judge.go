@@ -10,8 +10,9 @@ import (
 
 // Bounds of what an attack leaves behind.
 const (
-	// restBound is how long a server may work on after an attack.
-	restBound = 10 * time.Second
+	// restBound is how long a server may work on after an attack, and workBound the processor time
+	// that it may use: the other programs of the machine do not count.
+	restBound, workBound = 10 * time.Second, 2 * time.Second
 	// heapBound is how much more a server may hold in the end than before, in bytes: caches.
 	heapBound = 64 << 20
 	// linesBound is the number of lines that an attack may cause: the same line once a minute, and
@@ -53,6 +54,9 @@ func Judge(c Case, f *Figures) error {
 	}
 	if f.Resting > restBound {
 		fault("it was at rest only %v after the attack; the bound is %v", f.Resting, restBound)
+	}
+	if f.Worked > workBound {
+		fault("it used %v of processor time after the attack; the bound is %v", f.Worked, workBound)
 	}
 	if more := int64(f.Kept - f.Before.Heap); more > heapBound {
 		fault("%d MiB more are held than before, %v after the attack; the bound is %d", more>>20, f.KeptFor, heapBound>>20)

@@ -30,6 +30,7 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 		"an object that changed":          {func(f *Figures) { f.Changed = []string{"a"} }, `objects were created, changed or deleted: ["a"]`},
 		"a server that works on":          {func(f *Figures) { f.Unrest = errNoRest }, "not at rest"},
 		"a server that rests late":        {func(f *Figures) { f.Resting = 20 * time.Second }, "at rest only 20s after the attack; the bound is 10s"},
+		"a server that works for nobody":  {func(f *Figures) { f.Worked = 3 * time.Second }, "it used 3s of processor time after the attack; the bound is 2s"},
 		"memory that is held":             {func(f *Figures) { f.Kept, f.KeptFor = 150<<20, 100*time.Second }, "150 MiB more are held than before, 1m40s after the attack; the bound is 64"},
 		"a log that is full":              {func(f *Figures) { f.After.Lines = 3000 }, "3000 lines were logged; the bound is 2000"},
 		"more memory than the limits say": {func(f *Figures) { f.Peak = 2 << 30 }, "2048 MiB were resident; the bound is 1024"},
@@ -60,22 +61,22 @@ func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
 }
 
 func TestTableHasBothServers(t *testing.T) {
-	ours := Figures{Answers: &Tally{}, Peak: 3 << 20, Before: Rest{Heap: 1 << 20, Lines: 10}, After: Rest{Heap: 2 << 20, Lines: 14, Failures: 3}}
+	ours := Figures{Answers: &Tally{}, Peak: 3 << 20, Worked: 1500 * time.Millisecond, Before: Rest{Heap: 1 << 20, Lines: 10}, After: Rest{Heap: 2 << 20, Lines: 14, Failures: 3}}
 	ours.Answers.add("403", 5)
 	ours.Quiet.add(2*time.Millisecond, 200, nil)
 	ours.During.add(5*time.Millisecond, 200, nil)
 	theirs := ours
 	theirs.During.Failures = []string{"x"}
-	theirs.Peak, theirs.Resting, theirs.Unrest = 4<<20, 30*time.Second, errors.New("seats in use")
+	theirs.Peak, theirs.Resting, theirs.Worked, theirs.Unrest = 4<<20, 30*time.Second, 40*time.Second, errors.New("seats in use")
 	theirs.After.Heap, theirs.Kept, theirs.KeptFor = 9<<20, 1<<20, 89*time.Second
 	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |
 |---|---:|---:|---:|---:|---:|---|
 | a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 403: 5 |
 | b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 403: 5 |
 
-| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-| a | 3 MiB | 4 MiB | 0s | more than 30s | 1 MiB, 2 MiB | 1 MiB, 9 MiB; 1 MiB after 1m29s | 4 | 4 | 3 | 3 |
-| b | 3 MiB | failed | 0s |  | 1 MiB, 2 MiB |  | 4 |  | 3 |  |
+| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+| a | 3 MiB | 4 MiB | 0s | more than 30s | 1.5s | 40s | 1 MiB, 2 MiB | 1 MiB, 9 MiB; 1 MiB after 1m29s | 4 | 4 | 3 | 3 |
+| b | 3 MiB | failed | 0s |  | 1.5s |  | 1 MiB, 2 MiB |  | 4 |  | 3 |  |
 `, Table([]Row{{Case{Name: "a"}, 7, 7, ours, &theirs}, {Case{Name: "b"}, 7, 1, ours, nil}}))
 }

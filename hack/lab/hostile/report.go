@@ -42,8 +42,8 @@ func latencies(rows []Row) string {
 // uses returns what each server used during an attack and after it.
 func uses(rows []Row) string {
 	lines := []string{
-		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |",
-		"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |",
+		"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
 	}
 	for _, row := range rows {
 		cells := []string{row.Case.Name}
@@ -59,7 +59,8 @@ func uses(rows []Row) string {
 // String says what the server used.
 func (f *Figures) String() string {
 	uses := f.uses()
-	return fmt.Sprintf("peak %s, at rest after %s, heap before and after %s, %s lines logged, %s counted as 5xx", uses[0], uses[1], uses[2], uses[3], uses[4])
+	return fmt.Sprintf("peak %s, at rest after %s and %s of processor time, heap before and after %s, %s lines logged, %s counted as 5xx",
+		uses[0], uses[1], uses[2], uses[3], uses[4], uses[5])
 }
 
 // latencies returns the mouse's latencies and their ratio.
@@ -78,11 +79,11 @@ func (f *Figures) latencies() []string {
 	return []string{fmt.Sprintf("%s, %s", short(quiet), short(during)), ratio}
 }
 
-// uses returns the peak of memory, the time until the server was at rest, the heap before
-// and after, the lines logged, and the answers counted as 5xx.
+// uses returns the peak of memory, the time until the server was at rest, the processor time that
+// it used meanwhile, the heap before and after, the lines logged, and the answers counted as 5xx.
 func (f *Figures) uses() []string {
 	if f == nil {
-		return []string{"failed", "", "", "", ""}
+		return []string{"failed", "", "", "", "", ""}
 	}
 	resting := short(f.Resting)
 	if f.Unrest != nil {
@@ -92,7 +93,7 @@ func (f *Figures) uses() []string {
 	if f.KeptFor > 0 {
 		heap += fmt.Sprintf("; %d MiB after %v", int64(f.Kept)>>20, f.KeptFor.Round(time.Second))
 	}
-	return []string{fmt.Sprintf("%d MiB", f.Peak>>20), resting, heap, fmt.Sprint(f.After.Lines - f.Before.Lines), fmt.Sprint(f.After.Failures - f.Before.Failures)}
+	return []string{fmt.Sprintf("%d MiB", f.Peak>>20), resting, short(f.Worked), heap, fmt.Sprint(f.After.Lines - f.Before.Lines), fmt.Sprint(f.After.Failures - f.Before.Failures)}
 }
 
 func short(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }

@@ -61,27 +61,28 @@ func (s *Server) rest(ctx context.Context) (Rest, error) {
 }
 
 // awaitRest waits until a server works no more and has no more goroutines and seats in use
-// than before. It returns how long that took.
-func (s *Server) awaitRest(ctx context.Context, before Rest) (took time.Duration, after Rest, err error) {
+// than before. It returns how long that took, and the processor time that the server used.
+func (s *Server) awaitRest(ctx context.Context, before Rest) (took, worked time.Duration, after Rest, err error) {
 	begin := time.Now()
 	for {
 		at := time.Since(begin)
-		used, err := s.used(ctx)
+		used, share, err := s.used(ctx)
 		if err != nil {
-			return 0, after, err
+			return 0, 0, after, err
 		}
-		if used <= idle {
+		if share <= idle {
 			after, err = s.rest(ctx)
 			if err != nil {
-				return 0, after, err
+				return 0, 0, after, err
 			}
 			if after.Goroutines <= before.Goroutines+idleGoroutines && after.Seats <= 0 {
-				return at, after, nil
+				return at, worked, after, nil
 			}
 		}
+		worked += used
 		if at > watched {
-			return at, after, fmt.Errorf("%w %v after the attack: it uses %.0f %% of a processor, %.0f goroutines, %.0f before, %.0f seats",
-				errNoRest, at, 100*used, after.Goroutines, before.Goroutines, after.Seats)
+			return at, worked, after, fmt.Errorf("%w %v after the attack: it uses %.0f %% of a processor, %.0f goroutines, %.0f before, %.0f seats",
+				errNoRest, at, 100*share, after.Goroutines, before.Goroutines, after.Seats)
 		}
 	}
 }
@@ -102,14 +103,14 @@ func (s *Server) awaitFree(ctx context.Context, f *Figures) (heap float64, took 
 	return heap, took, nil
 }
 
-// used returns the share of a processor that a server uses within a window.
-func (s *Server) used(ctx context.Context) (float64, error) {
+// used returns the processor time that a server uses within a window, and its share of a processor.
+func (s *Server) used(ctx context.Context) (time.Duration, float64, error) {
 	before, err := measurement.ProcessorTime(s.Process.PID())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	begin := time.Now()
 	pause(ctx, window)
 	after, err := measurement.ProcessorTime(s.Process.PID())
-	return (after - before).Seconds() / time.Since(begin).Seconds(), err
+	return after - before, (after - before).Seconds() / time.Since(begin).Seconds(), err
 }

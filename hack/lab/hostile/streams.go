@@ -46,13 +46,20 @@ func (s *Server) dialHTTP2(ctx context.Context, settings ...http2.Setting) (*htt
 
 // get opens the stream with this number, and sends a request without a body on it.
 func (c *http2Connection) get(stream int, path, token string) error {
+	return c.writeHeaders(stream, true, [][2]string{
+		{":method", "GET"}, {":scheme", "https"}, {":authority", "x"}, {":path", path}, {"authorization", "Bearer " + token},
+	})
+}
+
+// writeHeaders opens the stream with this number. If it ends there, the request has no body.
+func (c *http2Connection) writeHeaders(stream int, ends bool, fields [][2]string) error {
 	c.encoded.Reset()
-	for _, field := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "x"}, {":path", path}, {"authorization", "Bearer " + token}} {
+	for _, field := range fields {
 		if err := c.encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {
 			return err
 		}
 	}
-	return c.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(stream), BlockFragment: c.encoded.Bytes(), EndStream: true, EndHeaders: true})
+	return c.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(stream), BlockFragment: c.encoded.Bytes(), EndStream: ends, EndHeaders: true})
 }
 
 // resetStreams opens streams and resets each at once, 1,000 on a connection, for three

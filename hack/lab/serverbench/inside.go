@@ -82,20 +82,7 @@ func measureEngines(o *harness.Owner, s settings, benchmark string, schemas int)
 	get := operation{name: "get", count: 4000, send: func(ctx context.Context, c *client, _ int) error {
 		return c.do(ctx, http.MethodGet, collection+"/"+asked, nil)
 	}}
-	for round := range s.rounds + 1 {
-		for _, by := range turns(round) {
-			before, err := measurement.ProcessorTime(servers[by].process.PID())
-			o.Check(err)
-			values, err := measureRound(o.Context(), clients[by], get)
-			o.Check(err)
-			after, err := measurement.ProcessorTime(servers[by].process.PID())
-			o.Check(err)
-			values[processor] = (after - before).Seconds() / float64(get.count)
-			if round > 0 { // the first warms up
-				s.record(o, benchmark, by, get.count, values)
-			}
-		}
-	}
+	s.measureTurns(o, benchmark, servers, clients, get)
 }
 
 // startInside starts a kube-apiserver with pkg/apf, or with the engine that a variable of

@@ -62,19 +62,19 @@ func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
 		etcds := [2]*harness.Etcd{startEtcd(o), startEtcd(o)}
 		fill(o, etcds, population)
-		clients := [2][]*client{
-			startOurs(o, etcds[ours], "--etcd-prefix="+storePrefix).clients(o, manyClients),
-			startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix).clients(o, manyClients),
-		}
+		servers := [2]contender{startOurs(o, etcds[ours], "--etcd-prefix="+storePrefix), startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix)}
+		clients := [2][]*client{servers[ours].clients(o, manyClients), servers[theirs].clients(o, manyClients)}
 		for _, count := range []int{1, manyClients} {
-			tables = append(tables, measureRequests(o, clients, count, s))
+			tables = append(tables, measureRequests(o, servers, [2][]*client{clients[ours][:count], clients[theirs][:count]}, s))
 		}
 		tables = append(tables, measureWatchers(o, clients, s))
 	})
 	return tables
 }
 
-func measureRequests(o *harness.Owner, clients [2][]*client, count int, s settings) table {
+// measureRequests measures each operation through that many clients of each server.
+func measureRequests(o *harness.Owner, servers [2]contender, clients [2][]*client, s settings) table {
+	count := len(clients[ours])
 	table := table{
 		title: fmt.Sprintf("Requests through %d clients", count),
 		note:  fmt.Sprintf("FlowSchemas in JSON over HTTP/2, %d beside the built-in ones, one connection for each client; writes wait for etcd's fsync.", population),
@@ -85,21 +85,33 @@ func measureRequests(o *harness.Owner, clients [2][]*client, count int, s settin
 	for _, op := range operations() {
 		o.Logf("requests: %s through %d", op.name, count)
 		benchmark := fmt.Sprintf("Requests/op=%s/clients=%d", op.name, count)
-		for round := range s.rounds + 1 {
-			for _, by := range turns(round) {
-				values, err := measureRound(o.Context(), clients[by][:count], op)
-				o.Check(err)
-				if round > 0 { // the first warms up
-					s.record(o, benchmark, by, op.count, values)
-				}
-			}
-		}
+		s.measureTurns(o, benchmark, servers, clients, op)
 		table.rows = append(table.rows,
 			compare(op.name+", requests", benchmark, measurement.PerSecond, 1),
 			compare(op.name+", p50", benchmark, p50, 1),
-			compare(op.name+", p99", benchmark, p99, 1))
+			compare(op.name+", p99", benchmark, p99, 1),
+			compare(op.name+", processor time", benchmark, processor, 1))
 	}
 	return table
+}
+
+// measureTurns measures the rounds of an operation on both servers in turns, with the processor time
+// of a request.
+func (s settings) measureTurns(o *harness.Owner, benchmark string, servers [2]contender, clients [2][]*client, op operation) {
+	for round := range s.rounds + 1 {
+		for _, by := range turns(round) {
+			before, err := measurement.ProcessorTime(servers[by].process.PID())
+			o.Check(err)
+			values, err := measureRound(o.Context(), clients[by], op)
+			o.Check(err)
+			after, err := measurement.ProcessorTime(servers[by].process.PID())
+			o.Check(err)
+			values[processor] = (after - before).Seconds() / float64(op.count)
+			if round > 0 { // the first warms up
+				s.record(o, benchmark, by, op.count, values)
+			}
+		}
+	}
 }
 
 // measureRound sends the operation's requests through the clients. Each client

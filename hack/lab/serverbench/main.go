@@ -31,6 +31,7 @@ type settings struct {
 	rounds  int
 	schemas int // in the measurements with many schemas
 	tasks   string
+	beside  string           // another build of this server, instead of kube-apiserver
 	log     *measurement.Log // receives the results
 }
 
@@ -41,6 +42,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.schemas, "schemas", 10_000, "how many FlowSchemas there are in the part large")
 	flag.StringVar(&s.tasks, "tasks", "", "with --only=large: measure only what has this in its name, such as create, and write no file")
 	only := flag.String("only", "", "measure one section alone, or a part of one, which writes no file: "+strings.Join(names(), ", "))
+	flag.StringVar(&s.beside, "beside", "", "with --only=certificates: the path of another build of this server, to measure beside it instead of kube-apiserver")
 	profile := flag.String("profile", "", "measure nothing, and write to this file a CPU profile of this server under the requests of the part large, for the compiler")
 	flag.Parse()
 	if s.rounds < 1 || s.schemas < 1 {
@@ -48,6 +50,9 @@ func run(ctx context.Context) error {
 	}
 	if *profile != "" {
 		return takeProfiles(ctx, s, *profile)
+	}
+	if s.beside != "" && *only != "certificates" {
+		return fmt.Errorf("--beside=%s requires --only=certificates, and --only is %q", s.beside, *only)
 	}
 	chosen, err := choose(*only)
 	if err != nil {

@@ -35,6 +35,7 @@ func sections() []section {
 				{"start", measureStarts},
 				{"memory", measureMemory},
 				{"load", measureLoad},
+				{"certificates", measureCertificates},
 			},
 		},
 		{

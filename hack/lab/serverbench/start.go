@@ -41,6 +41,7 @@ type contender struct {
 	started float64 // seconds from exec to ready
 	process *harness.Process
 	clients func(o *harness.Owner, count int) []*client
+	proxies func(o *harness.Owner, count int) []*client // with the certificate of a front proxy; only of startBehind
 }
 
 // startEtcd starts an etcd with fsync, as in production.
@@ -49,8 +50,7 @@ func startEtcd(o *harness.Owner) *harness.Etcd {
 }
 
 // startOurs starts this project's server. Without an etcd it uses the embedded
-// one. Both servers authenticate a token: a client certificate is verified for
-// every request, and the measurement would include that.
+// one. Both servers authenticate a token; measureCertificates has certificates.
 func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 	args = append(args, traffic.Tokens(o, []traffic.Person{traffic.Admin()}))
 	server := harness.StartServer(o, harness.ServerOptions{Program: harness.Program(o, binaries.Release), Etcd: etcd, Args: args})

@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/objects"
 )
 
@@ -38,11 +39,18 @@ const (
 // engines are the names of the columns' sides.
 var engines = []string{"library", "ours"}
 
+// withTenants is this engine with --flow-control-tenants=service-account-namespaces.
+const withTenants = "ours, with tenants"
+
 // newFilter returns an engine and its filter.
 func newFilter(t *testing.T, engine string, client *fake.Clientset, factory informers.SharedInformerFactory) (flowcontrol.Interface, func(http.Handler) http.Handler) {
 	t.Helper()
-	if engine == "ours" {
-		control, err := apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), seats))
+	if engine != "library" {
+		config := apf.ConfigFor(factory, client.FlowcontrolV1(), seats)
+		if engine == withTenants {
+			config.Tenants = rules.ServiceAccountNamespaces
+		}
+		control, err := apf.New(config)
 		require.NoError(t, err)
 		return control, control.Filter(apf.FilterOptions{WaitLimit: requestTimeout / 4}).Handler
 	}

@@ -55,6 +55,9 @@ type Look struct {
 type Question struct{ User, FlowSchema string }
 
 func (c Case) url() string {
+	if c.Repository == ownNames {
+		return "../threat-model.md#what-names-buy"
+	}
 	kind := "issues"
 	if c.Pull {
 		kind = "pull"

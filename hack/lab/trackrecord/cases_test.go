@@ -3,6 +3,10 @@ package trackrecord
 // cases returns all cases, by number.
 func cases() []Case {
 	return []Case{
+		caseNames1(),
+		caseNames2(),
+		caseNames3(),
+		caseNames4(),
 		case1040(),
 		case4168(),
 		case7372(),

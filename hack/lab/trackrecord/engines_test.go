@@ -26,7 +26,9 @@ func (s *Site) newEngine(factory informers.SharedInformerFactory) func(http.Hand
 	if s.Peer {
 		return s.newPeer(factory)
 	}
-	control, err := apf.New(apf.ConfigFor(factory, s.client.FlowcontrolV1(), s.setup.Total))
+	config := apf.ConfigFor(factory, s.client.FlowcontrolV1(), s.setup.Total)
+	config.Tenants = s.setup.Tenants
+	control, err := apf.New(config)
 	require.NoError(s.T, err)
 	s.control = control
 	control.InstallMetrics(s.paths)

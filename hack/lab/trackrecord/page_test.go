@@ -87,9 +87,11 @@ harm comes from the report, and is stated before the figures. Some cases are rep
 servers, about the flow schema if nothing is known of the user; its notes are left out. The peer remembers no rejected requests,
 so it needs an audit log to say more.
 
-Three reports are open here too, so they are no cases. A client that does not read its answer keeps its
+Cases that begin with names have no report. They are [what one client can do with names](../threat-model.md#what-names-buy).
+
+Four reports are open here too, so they are no cases. A client that does not read its answer keeps its
 seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
-and a write one seat, whatever its size (#130482).
+and a write one seat, whatever its size (#130482). The fourth, #121198, was not tried here.
 
 [CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
 `

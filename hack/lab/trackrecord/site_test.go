@@ -20,6 +20,8 @@ import (
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Setup configures a server.
@@ -34,6 +36,8 @@ type Setup struct {
 	// RequestTimeout is the deadline of a request that names none; a minute by default. It
 	// may wait a quarter of its time.
 	RequestTimeout time.Duration
+	// Tenants says which flows are one tenant in this project's engine. The peer has no tenants.
+	Tenants rules.Tenants
 	// Serve executes requests that flow control admits. Without it they take no time.
 	Serve http.HandlerFunc
 	// ServeWatch executes watches. Without it, they are initialized at once.

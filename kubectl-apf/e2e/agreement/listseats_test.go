@@ -134,7 +134,7 @@ func simulatedSeats(t *testing.T, list trace.Request, stored map[string]trace.St
 	t.Helper()
 	list.Seats, list.Execution, list.Wait, list.Latency = nil, &metav1.Duration{Duration: time.Second}, nil, nil
 	report, err := simulate.Run(t.Context(), simulate.Options{
-		Engine: simulate.Ours,
+		Engine: simulate.APF,
 		Open:   func() (simulate.Source, error) { return &oneRequest{list: &list, stored: stored}, nil },
 	}, simulate.Candidate{Name: "this server", Configuration: c})
 	require.NoError(t, err)

@@ -56,10 +56,10 @@ type site struct {
 	names     map[string]string // of objects, by UID
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, flags ...string) *site {
 	t.Helper()
 	harness.Program(t, binaries.Plugin)
-	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(t, harness.EtcdOptions{})})
+	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: flags})
 	config := server.Config(t)
 	config.QPS = -1
 	client, err := rest.HTTPClientFor(config)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/klog/v2"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // pauseFactor is the pause after a translation, in multiples of its duration.
@@ -166,7 +166,7 @@ func (c *Controller) Run(ctx context.Context) error {
 			close(c.applied)
 		}
 		if pause := pauseFactor * c.config.Clock.Since(start); pause > 0 {
-			clock.Wait(ctx, c.config.Clock, pause)
+			periodic.Wait(ctx, c.config.Clock, pause)
 		}
 	}
 }

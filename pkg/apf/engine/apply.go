@@ -20,7 +20,7 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	problems = append(append(problems, more...), e.configure(configs)...)
 	e.current.Store(e.nextSnapshot(schemas, configs))
 	e.settle(configs)
-	e.told.applied(e.Schemas(), dangling)
+	e.observer.Applied(e.Schemas(), dangling)
 	return problems
 }
 

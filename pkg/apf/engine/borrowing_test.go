@@ -75,7 +75,7 @@ func TestWhatWasLentIsBackTwoDivisionsAfterAStorm(t *testing.T) {
 	ask := func(level string, n int) (asking []*engine.Request) {
 		for range n {
 			r := f.classified(level)
-			r.Dispatched = func() {}
+			r.Decided = func() {}
 			require.NotEqual(t, queueset.Rejected, r.Arrive(seats.Work{Initial: 1}))
 			asking = append(asking, r)
 		}

@@ -17,8 +17,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
-// user uses all of an Engine in whatever the Engine calls: as its Observer, and in the functions
-// of requests.
+// user uses all of an Engine in what the Engine calls: the functions of requests.
 type user struct {
 	*fixture
 	configuration       engine.Configuration // in force
@@ -26,12 +25,6 @@ type user struct {
 	using               bool
 	told                map[string]int // how often each function was called and used the Engine
 }
-
-var _ engine.Observer = (*user)(nil)
-
-func (u *user) LevelChanged(engine.LevelConfig, engine.LevelChange) { u.called("LevelChanged") }
-func (u *user) Divided(engine.Division)                             { u.called("Divided") }
-func (u *user) Applied([]*rules.Schema, []rules.Schema)             { u.called("Applied") }
 
 // called uses the Engine, but not without end, since that makes the Engine call in turn.
 func (u *user) called(function string) {
@@ -71,15 +64,15 @@ func (u *user) called(function string) {
 func newUser(t *testing.T, total int, work seats.Work) *user {
 	u := &user{fixture: &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0))}, told: map[string]int{}, configuration: configuration(1)}
 	u.using = true
-	u.engine = engine.New(engine.Options{Clock: u.clock, Total: total, Shards: 1, Observer: u})
+	u.engine = engine.New(engine.Options{Clock: u.clock, Total: total})
 	u.apply(u.configuration)
 	u.held, u.wide, u.waiting = classified(u.engine, "busy"), classified(u.engine, "busy"), classified(u.engine, "busy")
 	require.Equal(t, queueset.Seated, u.held.Arrive(work))
 	if total > 10 {
 		require.Equal(t, queueset.Waiting, u.wide.Arrive(seats.Work{Initial: 2}))
 	}
-	u.waiting.Dispatched = func() {
-		u.called("Dispatched")
+	u.waiting.Decided = func() {
+		u.called("Decided")
 		u.waiting.Finish()
 		u.waiting.End()
 	}
@@ -152,56 +145,9 @@ func TestWhatAnEngineCallsMayUseTheEngine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := newUser(t, of.total, of.work)
 			eventually.Returns(t, "the Engine returns", func() { of.dispatch(u) })
-			assert.Equal(t, 1, u.told["Dispatched"], "%v", u.told)
+			assert.Equal(t, 1, u.told["Decided"], "%v", u.told)
 		})
 	}
-}
-
-func TestAnObserverMayUseTheEngine(t *testing.T) {
-	for name, change := range map[string]func(u *user){
-		"Apply":     func(u *user) { u.applyShares(2) },
-		"Rebalance": func(u *user) { u.engine.Rebalance() },
-		"SetTotal":  func(u *user) { u.engine.SetTotal(1) },
-		"a level has drained": func(u *user) {
-			last := classified(u.engine, "other")
-			assert.Equal(u.t, queueset.Seated, last.Arrive(seats.Work{Initial: 1}))
-			u.without("other")
-			last.Finish()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			u := newUser(t, 10, seats.Work{Initial: 1})
-			require.True(t, u.waiting.Leave(queueset.Cancelled))
-			eventually.Returns(t, "the Engine returns", func() { change(u) })
-			assert.Positive(t, u.told["Divided"])
-			if name == "Apply" {
-				assert.Positive(t, u.told["LevelChanged"])
-				assert.Positive(t, u.told["Applied"])
-			}
-		})
-	}
-}
-
-// Changes that an Observer makes are told after the change that it is being told.
-func TestAnObserverIsToldItsOwnChangesLater(t *testing.T) {
-	r := &changing{}
-	r.engine = engine.New(engine.Options{Clock: clock.NewFake(time.Unix(0, 0)), Total: 10, Observer: r})
-	r.since()
-	r.engine.SetTotal(20)
-	assert.Equal(t, []string{"divided 20: catch-all 20/20 exempt 0/0", "divided 30: catch-all 30/30 exempt 0/0"}, r.since())
-}
-
-// changing is a recorder that changes the total when it is told of a total of 20.
-type changing struct {
-	recorder
-	engine *engine.Engine
-}
-
-func (c *changing) Divided(d engine.Division) {
-	if d.Total == 20 {
-		c.engine.SetTotal(30)
-	}
-	c.recorder.Divided(d)
 }
 
 func TestWhatAdmitCallsMayUseTheEngine(t *testing.T) {

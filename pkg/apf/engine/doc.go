@@ -22,17 +22,17 @@
 // # Virtual time
 //
 // Nothing above needs a goroutine for each request. With clock.Fake and a function
-// Dispatched, one goroutine drives an engine through virtual time: Arrive says at once
-// whether a request executes, waits or is rejected, Dispatched is called when one that
-// waits may execute, and Leave ends the wait for a reason. Package estimate computes
+// Decided, one goroutine drives an engine through virtual time: Arrive says at once
+// whether a request executes, waits or is rejected, Decided is called when one that
+// waits may execute or is displaced, and Leave ends the wait for a reason. Package estimate computes
 // seats from plain values. Example_virtualTime shows all four.
 //
 // # Configuration
 //
-// Apply replaces the whole configuration, and Update changes some flow schemas of it. The mandatory
-// flow schemas and priority levels always exist: the engine adds missing ones. An invalid object is
-// reported, and ignored as if it did not exist, whatever was in effect before. A flow schema whose
-// priority level does not exist matches nothing.
+// Apply replaces the whole configuration. The mandatory flow schemas and priority levels always
+// exist: the engine adds missing ones. An invalid object is reported, and ignored as if it did not
+// exist, whatever was in effect before. A flow schema whose priority level does not exist matches
+// nothing.
 //
 // A priority level whose configuration is removed quiesces: the classifier sends it no
 // new requests, but it keeps its share of the server until its last request has ended.

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"maps"
-	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,65 +14,60 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 // Engine is flow control, independent of any server. Create one with New.
 type Engine struct {
 	clock    clock.Clock
-	told     announcements
+	observer Observer
 	layout   *stats.Layout
+	tenants  rules.Tenants
 	current  atomic.Pointer[snapshot]
-	requests sync.Pool     // of *Request
-	shards   atomic.Uint32 // counts the Requests made, to spread them over the shards
+	requests sync.Pool // of *Request
 	hashes   flow.HashCache
+
+	total atomic.Int64 // changes while mu is held
 
 	// mu guards what follows. Of requests, only the last one of a quiescing level
 	// takes it.
 	mu           sync.Mutex
-	total        int
 	levels       map[string]*level // quiescing ones included
 	retired      retirement
 	fairFraction float64
-	dispatched   []queueset.Dispatches // told by unlock
+	decided      []queueset.Decisions // told by unlock
 }
 
-// unlock unlocks mu, and then tells requests and the Observer what changed. So they may use the
-// Engine.
+// unlock unlocks mu, and then tells requests what was decided. So they may use the Engine.
 func (e *Engine) unlock() {
-	dispatched := e.dispatched
-	e.dispatched = nil
+	decided := e.decided
+	e.decided = nil
 	e.mu.Unlock()
-	for _, d := range dispatched {
+	for _, d := range decided {
 		d.Tell()
 	}
-	e.told.announce()
 }
 
-// tellLater makes unlock tell the requests that start.
-func (e *Engine) tellLater(d queueset.Dispatches) {
+// tellLater makes unlock tell the requests.
+func (e *Engine) tellLater(d queueset.Decisions) {
 	if !d.None() {
-		e.dispatched = append(e.dispatched, d)
+		e.decided = append(e.decided, d)
 	}
 }
 
 // New returns an Engine with the mandatory configuration.
 func New(options Options) *Engine {
 	options = options.complete()
-	// Twice as many shards as processors, so that two processors rarely share one
-	// (BenchmarkUncontendedParallel, BenchmarkCores).
-	shards := options.Shards
-	if shards <= 0 {
-		shards = 1 << bits.Len(uint(2*runtime.GOMAXPROCS(0)-1))
-	}
 	e := &Engine{
-		clock:   options.Clock,
-		told:    announcements{observer: options.Observer},
-		layout:  stats.NewLayout(min(shards, stats.MaxShards)),
-		levels:  map[string]*level{},
-		retired: retirement{},
-		total:   options.Total,
+		clock:    options.Clock,
+		observer: options.Observer,
+		layout:   stats.NewLayout(),
+		tenants:  options.Tenants,
+		levels:   map[string]*level{},
+		retired:  retirement{},
 	}
-	e.requests.New = func() any { return newRequest(e, e.shards.Add(1)) }
+	e.total.Store(int64(options.Total))
+	e.requests.New = func() any { return &Request{engine: e} }
 	e.current.Store(&snapshot{classifier: classify.New(nil)})
 	e.Apply(Configuration{})
 	return e
@@ -97,7 +91,7 @@ func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []P
 	for _, config := range MandatoryLevels() {
 		if _, ok := configs[config.Name]; !ok {
 			configs[config.Name] = config
-			e.told.levelChanged(config, Supplied)
+			e.observer.LevelChanged(config, Supplied)
 		}
 	}
 	return configs, problems
@@ -136,7 +130,7 @@ func (e *Engine) quiesce(name string) bool {
 		return true
 	}
 	if !quiesced {
-		e.told.levelChanged(level.configuration(), Quiescing)
+		e.observer.LevelChanged(level.configuration(), Quiescing)
 	}
 	return false
 }
@@ -145,7 +139,7 @@ func (e *Engine) quiesce(name string) bool {
 func (e *Engine) drop(level *level) {
 	config := level.configuration()
 	delete(e.levels, config.Name)
-	e.told.levelChanged(config, Removed)
+	e.observer.LevelChanged(config, Removed)
 }
 
 // dropDrained drops a level if it has drained.
@@ -188,21 +182,21 @@ func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
 func (e *Engine) configureLevel(desired LevelConfig, part *LevelDivision) error {
 	level := e.levels[desired.Name]
 	if level == nil {
-		level, err := newLevel(e.clock, e.layout, desired, part.Claim.Limits, part.Seats)
+		level, err := newLevel(e.clock, desired, part.Claim.Limits, part.Seats)
 		if err != nil {
 			return err
 		}
 		e.levels[desired.Name] = level
-		e.told.levelChanged(desired, Added)
+		e.observer.LevelChanged(desired, Added)
 		return nil
 	}
 	change := changeOf(level, desired)
-	dispatched, err := level.configure(desired, part.Claim.Limits, part.Seats)
+	decided, err := level.configure(desired, part.Claim.Limits, part.Seats)
 	if err != nil {
 		return err
 	}
-	e.tellLater(dispatched)
-	e.told.levelChanged(desired, change)
+	e.tellLater(decided)
+	e.observer.LevelChanged(desired, change)
 	return nil
 }
 
@@ -244,7 +238,7 @@ func (e *Engine) divide() {
 }
 
 func (e *Engine) tellDivision(divided []LevelDivision) {
-	e.told.divided(Division{Total: e.total, FairFraction: e.fairFraction, Levels: divided})
+	e.observer.Divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
 }
 
 // computeLimits divides the seats among levels with the given configurations, and
@@ -260,7 +254,8 @@ func (e *Engine) computeLimits(configs map[string]LevelConfig) []LevelDivision {
 		shares[i] = parts[i].Config.Share
 	}
 	claims := make([]allocation.Level, len(parts))
-	for i, limits := range allocation.Nominal(e.total, shares) {
+	total := e.Total()
+	for i, limits := range allocation.Nominal(total, shares) {
 		config := &parts[i].Config
 		if level := e.levels[config.Name]; level != nil {
 			claims[i] = level.claim(limits)
@@ -268,11 +263,11 @@ func (e *Engine) computeLimits(configs map[string]LevelConfig) []LevelDivision {
 		}
 		claims[i] = allocation.Level{Limits: limits, Exempt: config.Discipline == queueset.Exempt}
 	}
-	divided := allocation.Current(e.total, claims)
+	divided := allocation.Current(total, claims)
 	e.fairFraction = divided.FairFraction
 	for i := range parts {
 		parts[i].Claim = claims[i]
-		parts[i].Seats = LevelSeats{Current: divided.Current[i], Target: divided.Targets[i], Total: e.total}
+		parts[i].Seats = LevelSeats{Current: divided.Current[i], Target: divided.Targets[i], Total: total}
 	}
 	return parts
 }

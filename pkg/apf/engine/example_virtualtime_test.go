@@ -33,7 +33,7 @@ func Example_virtualTime() {
 		r.Attributes.IsResourceRequest, r.Attributes.Resource = true, "pods"
 		r.Classify()
 		cost := estimate.ForKubernetes(33).Read(estimate.Read{}, estimate.Stored{Objects: 100}, r.MaxWidth())
-		r.Dispatched = func() { execute(name, r) }
+		r.Decided = func() { execute(name, r) }
 		if r.Arrive(cost.Work) == queueset.Seated {
 			execute(name, r)
 		}

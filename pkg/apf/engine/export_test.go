@@ -6,6 +6,3 @@ func (e *Engine) RetiredSeries() int {
 	defer e.mu.Unlock()
 	return len(e.retired)
 }
-
-// Shards returns the number of shards of each level.
-func (e *Engine) Shards() int { return e.layout.Shards() }

@@ -17,9 +17,17 @@ type LevelFlows struct {
 	Flows []FlowUse
 }
 
+// FlowUse is what one flow used, in each window of time.
+type FlowUse struct {
+	Use
+	// Tenant is the name of the tenant of the flow, see rules.Tenants; empty if the flow is a tenant of its
+	// own, or its flow schema has been deleted.
+	Tenant string
+}
+
 type (
-	// FlowUse is what one flow used, in each window of time.
-	FlowUse = heavyhitters.Use
+	// Use is what one flow used, without its tenant.
+	Use = heavyhitters.Use
 	// FlowName names a flow of a level.
 	FlowName = heavyhitters.Flow
 	// FlowUsage is the use of a flow in one window.
@@ -29,7 +37,18 @@ type (
 // TopFlows returns the heaviest flows of each level, by name of the level. Exempt levels
 // are included.
 func (e *Engine) TopFlows() []LevelFlows {
-	return ofEach(e, func(l *level) LevelFlows { return LevelFlows{l.configuration().Name, l.set.HeavyFlows()} })
+	schemas := e.current.Load().queued()
+	return ofEach(e, func(l *level) LevelFlows {
+		var flows []FlowUse
+		for _, use := range l.set.HeavyFlows() {
+			flow := FlowUse{Use: use}
+			if schema := schemas[use.Schema]; schema != nil {
+				flow.Tenant = e.tenants.TenantOf(schema, use.Distinguisher)
+			}
+			flows = append(flows, flow)
+		}
+		return LevelFlows{l.configuration().Name, flows}
+	})
 }
 
 // LevelRejections are the last rejections on one level, the newest first, see package

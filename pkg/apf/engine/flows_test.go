@@ -12,6 +12,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/heavyhitters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -30,12 +31,12 @@ func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 		assert.Equal(t, time.Second, r.Finish())
 		r.End()
 	}
-	used := func(schema, distinguisher string) []heavyhitters.Use {
+	used := func(schema, distinguisher string) []engine.FlowUse {
 		all := heavyhitters.Usage{SeatSeconds: 2}
-		return []heavyhitters.Use{{
+		return []engine.FlowUse{{Use: heavyhitters.Use{
 			Flow:    heavyhitters.Flow{Schema: schema, Distinguisher: distinguisher},
 			Windows: [heavyhitters.WindowCount]heavyhitters.Usage{all, all, all},
-		}}
+		}}}
 	}
 	assert.Equal(t, []engine.LevelFlows{
 		{Level: "catch-all"},
@@ -71,7 +72,7 @@ func TestRejectionsAreRemembered(t *testing.T) {
 	f.clock.Advance(time.Second)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	require.False(t, waiting.Wait(ctx))
+	require.Equal(t, queueset.Rejected, waiting.Wait(ctx, nil))
 	assert.Equal(t, time.Second, waiting.Waited())
 	holder.Finish()
 	holder.End()

@@ -8,7 +8,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/rejections"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/stats"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -35,8 +34,8 @@ type LevelSeats struct {
 }
 
 // newLevel returns a level. Its configuration must be valid.
-func newLevel(c clock.Clock, layout *stats.Layout, config LevelConfig, limits allocation.Limits, d LevelSeats) (*level, error) {
-	set, err := queueset.New(c, layout, config.Config, seatLimits(d))
+func newLevel(c clock.Clock, config LevelConfig, limits allocation.Limits, d LevelSeats) (*level, error) {
+	set, err := queueset.New(c, config.Config, seatLimits(d))
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +62,17 @@ func (l *level) configuration() LevelConfig {
 }
 
 // configure replaces the configuration, which must be valid, and the limits. A
-// quiescing level resumes. The caller tells the requests that start.
-func (l *level) configure(config LevelConfig, limits allocation.Limits, d LevelSeats) (dispatched queueset.Dispatches, err error) {
+// quiescing level resumes. The caller tells the requests.
+func (l *level) configure(config LevelConfig, limits allocation.Limits, d LevelSeats) (decided queueset.Decisions, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if config.Config != l.config.Config {
-		dispatched, err = l.set.Configure(config.Config, seatLimits(d))
+		decided, err = l.set.Configure(config.Config, seatLimits(d))
 	} else {
-		dispatched = l.set.SetLimits(seatLimits(d))
+		decided = l.set.SetLimits(seatLimits(d))
 	}
 	if err != nil {
-		return dispatched, err
+		return decided, err
 	}
 	l.config = config
 	l.note(limits, d)
@@ -81,11 +80,11 @@ func (l *level) configure(config LevelConfig, limits allocation.Limits, d LevelS
 		l.quiescing = false
 		l.set.OnIdle(nil)
 	}
-	return dispatched, nil
+	return decided, nil
 }
 
-// divide replaces the limits. The caller tells the requests that start.
-func (l *level) divide(limits allocation.Limits, d LevelSeats) queueset.Dispatches {
+// divide replaces the limits. The caller tells the requests.
+func (l *level) divide(limits allocation.Limits, d LevelSeats) queueset.Decisions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.note(limits, d)

@@ -8,9 +8,8 @@ import (
 // Observer is told what changes in an Engine, one call at a time and in the order of the
 // changes. New calls it too.
 //
-// The Engine is not locked during a call, so an Observer may use it. What it changes then is told
-// after the call. While one goroutine tells, it tells what others change too, and they do not wait
-// for that. An Observer must not change what it is given.
+// The Engine is locked during a call: an Observer must not use it, nor wait for what does. It must not
+// change what it is given.
 type Observer interface {
 	// LevelChanged is called for each priority level at each Apply, and when a
 	// level has drained.
@@ -44,6 +43,13 @@ const (
 	// Removed means that the level was removed, and has no requests.
 	Removed LevelChange = "removed"
 )
+
+// deaf is the Observer of an Engine without one.
+type deaf struct{}
+
+func (deaf) LevelChanged(LevelConfig, LevelChange)   {}
+func (deaf) Divided(Division)                        {}
+func (deaf) Applied([]*rules.Schema, []rules.Schema) {}
 
 // Division is a division of the seats.
 type Division struct {

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+import (
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+)
 
 // Options configures an Engine. Every field but Total has a default.
 //
@@ -12,10 +15,8 @@ type Options struct {
 	// Total is the number of seats that the priority levels share. From then on the
 	// Engine owns it, see SetTotal. A negative number counts as 0.
 	Total int
-	// Shards is the number of shards of each priority level, a power of two; 0 for a number
-	// that suits the processors. With one, what an Engine decides depends on nothing but its
-	// requests and its Clock.
-	Shards int
+	// Tenants says which flows are one tenant. By default each flow is a tenant of its own.
+	Tenants rules.Tenants
 	// Observer is told what changes. The default ignores it.
 	Observer Observer
 }
@@ -23,6 +24,9 @@ type Options struct {
 func (o Options) complete() Options {
 	if o.Clock == nil {
 		o.Clock = clock.NewReal()
+	}
+	if o.Observer == nil {
+		o.Observer = deaf{}
 	}
 	o.Total = max(o.Total, 0)
 	return o

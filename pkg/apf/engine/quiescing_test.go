@@ -55,7 +55,7 @@ func TestThousandsWaitOnALevelThatLosesItsSeatsAndIsRemoved(t *testing.T) {
 			User: "a", Groups: []string{"system:authenticated"}, Verb: "get", IsResourceRequest: true, Resource: "pods", Namespace: fmt.Sprint(i % 100),
 		}
 		r.Classify()
-		r.Dispatched = func() { started(r) }
+		r.Decided = func() { started(r) }
 		if r.Arrive(seats.Work{Initial: 1}) == queueset.Seated {
 			started(r)
 		}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"time"
 
@@ -17,15 +16,12 @@ import (
 // used by two goroutines at once, nor after End.
 type Request struct {
 	queueset.Request
+	// Leaves returns when the client leaves, by the context that bounds a wait, and zero if that is
+	// unknown. Optional, see Wait.
+	Leaves func(wait context.Context) time.Time
 	engine *Engine
 	class  *class
 	waited time.Duration
-}
-
-func newRequest(e *Engine, shard uint32) *Request {
-	r := &Request{engine: e}
-	r.Prefer(shard)
-	return r
 }
 
 // Begin returns a Request. The caller must set its Attributes before Classify, and
@@ -36,8 +32,8 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 // End returns the Request to the pool. It must not be waiting or executing.
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
-	r.Distinguisher, r.Flow = "", ""
-	r.class, r.Hasher, r.Series, r.Dispatched, r.Unseated = nil, nil, nil, nil, false
+	r.Distinguisher, r.Flow, r.Tenant, r.Leaves = "", "", "", nil
+	r.class, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
 
@@ -59,9 +55,9 @@ func (r *Request) become(c *class) {
 	r.class = c
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Flow = c.schema.DistinguisherOf(&r.Attributes)
-	r.Distinguisher = ""
+	r.Distinguisher, r.Tenant = "", ""
 	if c.queues {
-		r.Distinguisher = r.Flow
+		r.Distinguisher, r.Tenant = r.Flow, r.engine.tenants.TenantOf(c.schema, r.Flow)
 	}
 }
 
@@ -82,45 +78,44 @@ func (r *Request) Exempt() bool { return r.class.config.Discipline == queueset.E
 //
 // Admit is Arrive and Wait; it also cleans up if queued panics.
 func (r *Request) Admit(ctx context.Context, work seats.Work, queued func(bool)) bool {
-	switch r.Arrive(work) {
-	case queueset.Seated:
-		return true
-	case queueset.Waiting:
-		return r.waitAndNotify(ctx, queued)
-	default:
-		return false
+	outcome := r.Arrive(work)
+	if outcome == queueset.Waiting && queued == nil {
+		outcome = r.Wait(ctx, nil)
+	} else if outcome == queueset.Waiting {
+		outcome = r.waitAndNotify(ctx, queued)
 	}
+	return outcome == queueset.Seated
 }
 
-func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) bool {
-	state, done := queueset.Waiting, false
+func (r *Request) waitAndNotify(ctx context.Context, queued func(bool)) (outcome queueset.Outcome) {
+	outcome, done := queueset.Waiting, false
 	defer func() {
-		if !done {
-			r.class.level.set.Abandon(&r.Request, state)
+		if done {
+			return
+		}
+		if outcome == queueset.Waiting {
+			gone, cancel := context.WithCancel(ctx)
+			cancel()
+			outcome = r.Wait(gone, nil)
+		}
+		if outcome == queueset.Seated {
+			r.Finish()
 		}
 	}()
-	if queued != nil {
-		queued(true)
-	}
-	state = queueset.Rejected
-	if r.Wait(ctx) {
-		state = queueset.Seated
-	}
-	if queued != nil {
-		queued(false)
-	}
+	queued(true)
+	outcome = r.Wait(ctx, nil)
+	queued(false)
 	done = true
-	return state == queueset.Seated
+	return outcome
 }
 
 // Arrive asks for seats. If the outcome is Seated, the caller must call Finish
-// after the execution; if it is Waiting, Wait, Leave or Abandon. With a function
-// Dispatched, a waiting request needs no Wait: the function is called when the request
-// may execute, or is Displaced.
+// after the execution; if it is Waiting, Wait or Leave. With a function Decided, a waiting
+// request must not Wait: the function is called when the request may execute, or is Displaced.
 func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
-	r.Series.Estimated(r.Shard(r.engine.layout), work.Width())
+	r.Series.Estimated(work.Width())
 	outcome := r.class.level.set.Arrive(&r.Request)
 	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived())
@@ -136,58 +131,37 @@ func (r *Request) Reject() {
 	r.rememberRejection(r.Arrived())
 }
 
-// Wait waits for seats, until ctx ends at the latest. It reports whether the
-// request may execute: if so, the caller must call Finish after the execution; if
-// not, Reason says why. The deadline of ctx is taken for a quarter of what the client waits for a
-// response, as in k8s.io/apiserver.
-func (r *Request) Wait(ctx context.Context) bool {
-	r.expect(ctx)
-	return r.wait(ctx)
+// Depart ends a classified request that does not arrive, since its context has ended: nobody waits
+// for its response. It is counted as rejected for the reason, Cancelled or TimeOut, and takes no seat
+// and no lock.
+func (r *Request) Depart(reason queueset.Reason) {
+	r.waited, r.Work = 0, seats.Work{}
+	r.Series.Rejected(reason)
 }
 
-// wait is Wait, for a queue that knows when the client leaves.
-func (r *Request) wait(ctx context.Context) bool {
-	return r.waitedFor(r.class.level.set.Wait(ctx, &r.Request))
+// Wait waits for seats until ctx ends at the latest, or until the request is unneeded, if the channel is
+// not nil. If the outcome is Seated, the caller must call Finish after the execution; if it is Rejected,
+// Reason says why. Without Leaves, the deadline of ctx is taken for a quarter of what the client waits
+// for a response from now on.
+func (r *Request) Wait(ctx context.Context, unneeded <-chan struct{}) queueset.Outcome {
+	r.expect(ctx)
+	outcome := r.class.level.set.Wait(ctx, &r.Request, unneeded)
+	r.waited = r.engine.clock.Now() - r.Arrived()
+	if outcome == queueset.Rejected {
+		r.rememberRejection(r.Arrived() + r.waited)
+	}
+	return outcome
 }
 
 // expect tells the queue when the client leaves.
 func (r *Request) expect(ctx context.Context) {
-	if limit, ok := ctx.Deadline(); ok {
-		r.SetDeadline(4 * time.Until(limit))
-	}
-}
-
-// waitedFor notes the outcome of a wait, and reports whether the request may execute.
-func (r *Request) waitedFor(outcome queueset.Outcome) bool {
-	r.waited = r.engine.clock.Now() - r.Arrived()
-	if outcome != queueset.Seated {
-		r.rememberRejection(r.Arrived() + r.waited)
-	}
-	return outcome == queueset.Seated
-}
-
-// WaitUnless is Wait, but the request leaves its queue without being rejected once unneeded
-// is closed. Then it reports neither seated nor rejected.
-func (r *Request) WaitUnless(ctx context.Context, unneeded <-chan struct{}) (seated, rejected bool) {
-	r.expect(ctx)
-	select {
-	case <-unneeded:
-		if r.class.level.set.Leave(&r.Request, queueset.Withdrawn) {
-			r.waited = r.engine.clock.Now() - r.Arrived()
-			return false, false
+	if r.Leaves == nil {
+		if limit, ok := ctx.Deadline(); ok {
+			r.SetDeadline(4 * time.Until(limit))
 		}
-		seated = r.wait(ctx) // at once: it has been dispatched or displaced
-	case <-ctx.Done():
-		seated = r.wait(ctx)
-	case <-r.Ready():
-		runtime.Gosched() // as in Wait of queueset
-		outcome := queueset.Seated
-		if r.Displaced() {
-			outcome = queueset.Rejected
-		}
-		seated = r.waitedFor(outcome)
+	} else if at := r.Leaves(ctx); !at.IsZero() {
+		r.SetDeadline(time.Until(at))
 	}
-	return seated, !seated
 }
 
 // Leave removes a waiting request from its queue for the given reason: TimeOut if it
@@ -209,15 +183,12 @@ func (r *Request) rememberRejection(at time.Duration) {
 	})
 }
 
-// Abandon removes a waiting request from its queue.
-func (r *Request) Abandon() { r.class.level.set.Abandon(&r.Request, queueset.Waiting) }
-
 // MaxWidth returns the largest work estimate of one request on the priority level,
 // in seats; 0 if there is no bound. It takes no lock.
 func (r *Request) MaxWidth() int { return r.class.level.widest() }
 
 // Waited returns how long the request waited in a queue for Wait or Leave; 0 if it did
-// not. With a function Dispatched it is Started minus Arrived.
+// not. With a function Decided it is Started minus Arrived.
 func (r *Request) Waited() time.Duration { return r.waited }
 
 // Executed returns how long the request has executed so far.
@@ -229,4 +200,4 @@ func (r *Request) Finish() time.Duration { return r.class.level.set.Finish(&r.Re
 
 // ObserveWatchers counts a mutating request by the number of watchers that it
 // notifies.
-func (r *Request) ObserveWatchers(n int) { r.Series.WatchCount(r.Shard(r.engine.layout), n) }
+func (r *Request) ObserveWatchers(n int) { r.Series.WatchCount(n) }

@@ -75,6 +75,17 @@ func (e *Engine) inherit(c, former *class) bool {
 	return false
 }
 
+// queued returns the schemas whose requests wait, by name.
+func (s *snapshot) queued() map[string]*rules.Schema {
+	schemas := make(map[string]*rules.Schema, len(s.classes))
+	for _, c := range s.classes {
+		if c.queues {
+			schemas[c.schema.Name] = c.schema
+		}
+	}
+	return schemas
+}
+
 // classify returns the class of a request.
 func (s *snapshot) classify(a *flow.Attributes) *class {
 	if i := s.classifier.Match(a); i >= 0 {

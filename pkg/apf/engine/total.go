@@ -6,15 +6,10 @@ package engine
 func (e *Engine) SetTotal(seats int) {
 	e.mu.Lock()
 	defer e.unlock()
-	if seats = max(seats, 0); seats != e.total {
-		e.total = seats
+	if seats := int64(max(seats, 0)); e.total.Swap(seats) != seats {
 		e.divide()
 	}
 }
 
-// Total returns the number of seats of the server.
-func (e *Engine) Total() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.total
-}
+// Total returns the number of seats of the server. It takes no lock.
+func (e *Engine) Total() int { return int(e.total.Load()) }

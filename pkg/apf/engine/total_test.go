@@ -56,7 +56,7 @@ func TestTheTotalChangesWhileRequestsRunAndWait(t *testing.T) {
 		request.Finish()
 	}
 	for _, request := range waiting {
-		require.True(t, request.Wait(t.Context()))
+		require.Equal(t, queueset.Seated, request.Wait(t.Context(), nil))
 		request.Finish()
 	}
 }

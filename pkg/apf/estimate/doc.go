@@ -143,6 +143,20 @@
 // is stored now. A list that takes more than its estimate raises the estimate while it
 // still executes: lists that arrive meanwhile are charged for it.
 //
+// # What is not measured yet
+//
+// The same holds for lists that execute, since nothing says that they take what others of their
+// kind took: a kind is shared by all namespaces, and one of them may be large. Let p_i be the seats of
+// the formula for list i, at most 100, and e_i the seats that it was charged, without the bounds of
+// levels. On a server of S seats, the lists that wait or execute satisfy
+//
+//	sum of p_i - e_i over p_i > e_i  <=  S
+//
+// A list that would exceed S is charged p_i, unless it is the only one that is not measured. So lists
+// take, by the formula, at most 2 S seats, whatever their kinds and however many come at once. Where
+// the formula agrees with what was learned, nothing changes. A watch counts until it has sent its
+// initial events. Lists of exempt levels do not count, since no estimate bounds them.
+//
 // # Bounds
 //
 // Memory is bounded by the types, not by the clients: a type has at most 280 kinds of

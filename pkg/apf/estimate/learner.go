@@ -27,7 +27,8 @@ type Observation struct {
 // Learner learns what lists take. It is safe for concurrent use. All times are of one
 // monotonic clock. Create one with New.
 type Learner struct {
-	types atomic.Pointer[map[StoredType]*table] // replaced as a whole
+	types      atomic.Pointer[map[StoredType]*table] // replaced as a whole
+	unmeasured atomic.Int64                          // seats of what Admit counted
 
 	mu sync.Mutex // held while types is replaced
 }

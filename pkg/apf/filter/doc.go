@@ -23,7 +23,8 @@
 // storage or because another server serves it, releases the seats at its end.
 //
 // A handler may hang before the first event, for as long as its client stays: the watch cache
-// of its type cannot be filled. The seats are released when any other request would end.
+// of its type cannot be filled. The seats are released when any other request would end that the server
+// received at the same time, but not before the watch has had them for as long as a request may wait.
 //
 // # Lists
 //
@@ -31,7 +32,8 @@
 // what these lists took. Then Inside measures each list that succeeds. Its response writer
 // counts the bytes of the body, and the largest Write, which is the whole body if the library does
 // not encode it object by object. The library compresses bodies in the handler. Only the size
-// before compression matters, and gzip writes it at the end of the body: RFC 1952, ISIZE. A list
+// before compression matters, and gzip writes it at the end of the body: RFC 1952, ISIZE. If the client
+// leaves before the end, the size is the formula's, and no less than the estimate. A list
 // from etcd holds in memory all objects that it reads, not only the objects that it sends; the
 // storage counts them by CountRead.
 //

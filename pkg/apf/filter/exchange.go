@@ -21,6 +21,7 @@ type exchange struct {
 	// Handle sets what follows.
 	seating   *Seating      // nil unless it is a list
 	list      *measuredList // nil unless it is measured
+	claim     claim         // of a list or a watch
 	rejection *rejection    // nil unless it is rejected
 }
 

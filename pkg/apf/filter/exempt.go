@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,8 +16,17 @@ type ExemptLimit struct {
 	// InFlight is how many such requests may execute at once, 0 for any number. The
 	// next one is rejected with status 429.
 	InFlight int
-	// Bypasses reports whether a request executes whatever the number. By default none does.
+	// Bypasses reports whether a request executes whatever the number, and does not count. By
+	// default none does.
 	Bypasses func(info *apirequest.RequestInfo, requester user.Info) bool
+}
+
+// IsProbe reports whether a request asks for the health of the server. Clients without credentials
+// may: such a request takes no seat of an exempt level, so that no number of them moves the limits
+// of other levels.
+func IsProbe(info *apirequest.RequestInfo) bool {
+	root, _, _ := strings.Cut(strings.TrimPrefix(info.Path, "/"), "/")
+	return !info.IsResourceRequest && (root == "livez" || root == "readyz" || root == "healthz")
 }
 
 // exemptGate counts the requests of exempt levels in flight.
@@ -30,19 +40,33 @@ type exemptGate struct {
 // exemptLogInterval is the least time between two log lines about rejections.
 const exemptLogInterval = time.Minute
 
-// enter reports whether a request may execute. If it may, the caller calls leave.
-func (g *exemptGate) enter(info *apirequest.RequestInfo, requester user.Info) bool {
-	if g.inFlight.Add(1) <= int64(g.InFlight) || g.InFlight == 0 {
+// execute executes a request, and reports false if it may not execute. Such a request is never
+// counted, so it takes no place from others.
+func (g *exemptGate) execute(info *apirequest.RequestInfo, requester user.Info, f func()) bool {
+	if g.InFlight == 0 || g.Bypasses != nil && g.Bypasses(info, requester) {
+		f()
 		return true
 	}
-	if g.Bypasses != nil && g.Bypasses(info, requester) {
-		return true
+	if !g.enter() {
+		return false
 	}
-	g.leave()
-	return false
+	defer g.inFlight.Add(-1)
+	f()
+	return true
 }
 
-func (g *exemptGate) leave() { g.inFlight.Add(-1) }
+// enter counts a request, unless as many as may are in flight.
+func (g *exemptGate) enter() bool {
+	for {
+		n := g.inFlight.Load()
+		if n >= int64(g.InFlight) {
+			return false
+		}
+		if g.inFlight.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
 
 // logRejection logs at most once a minute. now is the time of the engine.
 func (g *exemptGate) logRejection(now time.Duration, requester user.Info) {

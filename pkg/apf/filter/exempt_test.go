@@ -54,6 +54,48 @@ func TestExemptRequestsInFlightAreBounded(t *testing.T) {
 	s.requireIdle()
 }
 
+// While one request is being rejected, the only one in flight ends, and a third arrives.
+func TestRejectedExemptRequestTakesNoPlace(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	var handler http.Handler
+	hold, executing, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s.options.ExemptLimit = ExemptLimit{InFlight: 1, Bypasses: func(info *apirequest.RequestInfo, _ user.Info) bool {
+		if info.Verb == "patch" {
+			close(hold)
+			<-ended
+			assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(master, "get", "")).Code, "none is in flight")
+		}
+		return false
+	}}
+	handler = s.before(func(_ http.ResponseWriter, r *http.Request) {
+		if infoOf(r).Verb == "list" {
+			close(executing)
+			<-hold
+		}
+	})
+	go func() {
+		defer close(ended)
+		s.ask(handler, requestBy(master, "list", ""))
+	}()
+	<-executing
+	s.ask(handler, requestBy(master, "patch", ""))
+	s.requireIdle()
+}
+
+// Anybody may ask for health as often as they like.
+func TestRequestsThatBypassTheLimitTakeNoPlace(t *testing.T) {
+	s := newSite(t, queueset.Reject, 1)
+	s.options.ExemptLimit = ExemptLimit{InFlight: 1, Bypasses: func(info *apirequest.RequestInfo, _ user.Info) bool { return IsProbe(info) }}
+	probe := &apirequest.RequestInfo{Verb: "get", Path: "/readyz"}
+	var handler http.Handler
+	handler = s.before(func(_ http.ResponseWriter, r *http.Request) {
+		if infoOf(r) == probe {
+			assert.Equal(t, http.StatusOK, s.ask(handler, requestBy(master, "get", "")).Code)
+		}
+	})
+	s.ask(handler, requestOf(master, probe, ""))
+}
+
 // A rejection by the bound is found wherever other rejections are.
 func TestRejectedExemptRequestIsCountedRememberedAndAnnotated(t *testing.T) {
 	s := newSite(t, queueset.Reject, 1)
@@ -89,8 +131,9 @@ func TestRejectedExemptRequestIsCountedRememberedAndAnnotated(t *testing.T) {
 }
 
 // At a start, lists of a server's informers and its keeper were estimated at 31 seats
-// together. For the next ten seconds the other levels lacked them.
-func TestRequestsOfTheServerItselfMoveNoLimits(t *testing.T) {
+// together. For the next ten seconds the other levels lacked them. Clients without credentials may
+// send probes: with many at once they took the seats of other levels.
+func TestRequestsOfTheServerItselfAndProbesMoveNoLimits(t *testing.T) {
 	large := known{stored: 100_000, watchers: 1000}
 	for _, test := range []struct {
 		name, requester, verb string
@@ -100,16 +143,21 @@ func TestRequestsOfTheServerItselfMoveNoLimits(t *testing.T) {
 		{"a watch of its own", user.APIServerUser, "watch", 0},
 		{"a write of its own", user.APIServerUser, "update", 0},
 		{"a get of its own", user.APIServerUser, "get", 0},
+		{"a probe", master, "probe", 0},
 		{"a list of an administrator", master, "list", 10}, // among any number, by default
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, queueset.Reject, 20)
 			s.options.Objects, s.options.Watches = large.Objects, large
 			s.options.Own = func(requester user.Info) bool { return requester.GetName() == user.APIServerUser }
+			request := requestBy(test.requester, test.verb, "")
+			if test.verb == "probe" {
+				request = requestOf(test.requester, &apirequest.RequestInfo{Verb: "get", Path: "/readyz"}, "")
+			}
 			s.ask(s.before(func(http.ResponseWriter, *http.Request) {
 				assert.Equal(t, 1, s.figures(rules.Exempt).Executing, "it counts as a request")
 				assert.Equal(t, test.seats, s.figures(rules.Exempt).SeatsInUse)
-			}), requestBy(test.requester, test.verb, ""))
+			}), request)
 			s.requireIdle()
 			s.engine.Rebalance()
 			limits := 0

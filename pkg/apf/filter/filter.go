@@ -28,7 +28,7 @@ func New(e *engine.Engine, options Options) *Filter {
 	return &Filter{
 		Options: options,
 		engine:  e,
-		lists:   newLists(options, e.Now),
+		lists:   newLists(options, e),
 		exempt:  &exemptGate{ExemptLimit: options.ExemptLimit},
 		uidHeaders: [2]string{
 			http.CanonicalHeaderKey(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID),

@@ -2,9 +2,9 @@ package filter
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
-	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -36,16 +37,22 @@ func (f *Filter) Handle(
 	r := request{Filter: f, apf: f.engine.Begin(), ctx: ctx, info: digest.RequestInfo, exchange: exchangeOf(ctx, f.engine)}
 	if r.exchange != nil {
 		r.Filter = r.exchange.filter
+		defer r.settle()
 	}
 	FillAttributes(&r.apf.Attributes, digest.RequestInfo, digest.User)
 	r.apf.Classify()
 	schema, level := r.apf.Schema(), r.apf.Level()
 	note(schemaOf(schema), levelOf(level), r.apf.Distinguisher)
-	r.apf.Unseated = r.apf.Exempt() && r.Own(digest.User)
+	if ctx.Err() != nil {
+		r.depart()
+		return
+	}
+	r.apf.Unseated = r.apf.Exempt() && (IsProbe(digest.RequestInfo) || r.Own(digest.User))
+	r.apf.Leaves = leaves
 	switch {
 	case r.info.Verb == "watch":
-		if arrived := time.Now(); r.admit(estimateWork, queueNote) {
-			executeWatch(r, arrived, execute)
+		if r.admit(estimateWork, queueNote) {
+			executeWatch(r, execute)
 		}
 	case r.apf.Exempt():
 		r.executeExempt(digest.User, estimateWork, execute)
@@ -85,6 +92,17 @@ func (r *request) admit(estimateWork func() fcrequest.WorkEstimate, queueNote fa
 	return true
 }
 
+// depart ends a request whose client has left, or whose deadline has passed, before it got a seat.
+func (r *request) depart() {
+	reason := queueset.Cancelled
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		reason = queueset.TimeOut
+	}
+	r.apf.Depart(reason)
+	r.annotate(reason.String())
+	r.apf.End()
+}
+
 // execute executes a request that has its seats.
 func (r *request) execute(execute func()) {
 	defer r.finish()
@@ -112,32 +130,35 @@ func (r *request) finish() {
 	r.apf.End()
 }
 
+// settle ends what the learner counts of a list or a watch.
+func (r *request) settle() {
+	if r.exchange != nil {
+		r.lists.settle(&r.exchange.claim)
+	}
+}
+
 // executeExempt executes a request of an exempt level, unless too many do.
 func (r *request) executeExempt(requester user.Info, estimateWork func() fcrequest.WorkEstimate, execute func()) {
-	if !r.exempt.enter(r.info, requester) {
-		r.exempt.logRejection(r.engine.Now(), requester)
-		r.apf.Reject()
-		logOutcome(r.apf, false)
-		r.reject()
+	if r.exempt.execute(r.info, requester, func() {
+		r.admit(estimateWork, nil) // never rejected
+		r.execute(execute)
+	}) {
 		return
 	}
-	defer r.exempt.leave()
-	r.admit(estimateWork, nil) // never rejected
-	r.execute(execute)
+	r.exempt.logRejection(r.engine.Now(), requester)
+	r.apf.Reject()
+	logOutcome(r.apf, false)
+	r.reject()
 }
 
 // executeWatch executes the begin of a watch, which has its seats. A watch whose first events do
 // not come gives them back when any other request would end: it may hang for as long as its client
-// stays, while its watch cache cannot be filled. It may wait in a queue for a quarter of the time.
-func executeWatch(r request, arrived time.Time, execute func()) {
+// stays, while its watch cache cannot be filled.
+func executeWatch(r request, execute func()) {
 	var once sync.Once
-	finish := func() { once.Do(r.finish) }
+	finish := func() { once.Do(func() { r.finish(); r.settle() }) }
 	defer finish()
-	patience := r.WaitLimit
-	if deadline, ok := r.ctx.Deadline(); ok {
-		patience = min(patience, deadline.Sub(arrived))
-	}
-	hangs := r.engine.AfterFunc(4*patience-time.Since(arrived), finish)
+	hangs := r.engine.AfterFunc(patienceOfWatch(r.ctx, r.WaitLimit), finish)
 	defer hangs.Stop()
 	execute()
 }

@@ -1,13 +1,19 @@
 package filter
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 func TestListsAreOfAKind(t *testing.T) {
@@ -50,4 +56,41 @@ func TestListsAreOfAKind(t *testing.T) {
 			assert.Equal(t, limit > 0, rows[0].Limits.Min > 0)
 		})
 	}
+}
+
+// anyTransform are the restrictions of an endpoint that converts lists.
+type anyTransform struct {
+	negotiation.EndpointRestrictions
+}
+
+func (anyTransform) AllowsMediaTypeTransform(string, string, *schema.GroupVersionKind) bool {
+	return true
+}
+
+// TestAListThatTheLibraryEncodesAsAWholeIsTakenForOne joins pieces of Accept at random.
+func TestAListThatTheLibraryEncodesAsAWholeIsTakenForOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(lane.Seed(t), 12))
+	codecs, whole := serializer.NewCodecFactory(runtime.NewScheme()), 0
+	pieces := []string{
+		"application/json", "application/yaml", "application/YAML", "application/*", "*/*", ";as=Table", ";as=Table;v=v1;g=meta.k8s.io", ";as=table", "; pretty=1", ";pretty=1",
+		";PRETTY=1", ",", ", ", ";", ";q=0.5", ";q=0", "=", `"`, " ", "application/apply-patch+yaml", "é",
+	}
+	for range lane.Pick(5000, 1_000_000) {
+		accept := ""
+		for range 1 + random.IntN(6) {
+			accept += pieces[random.IntN(len(pieces))]
+		}
+		r := requestBy(nobody, "list", []string{"", "pretty=1", "%70retty=1", "a=pretty"}[random.IntN(4)])
+		r.Header.Set("Accept", accept)
+		media, info, err := negotiation.NegotiateOutputMediaType(r, codecs, anyTransform{negotiation.DefaultEndpointRestrictions})
+		if err != nil {
+			continue
+		}
+		isTable := media.Convert != nil && media.Convert.Kind == "Table"
+		if isTable || info.MediaType == runtime.ContentTypeYAML || info.PrettySerializer != nil && info.Serializer == info.PrettySerializer {
+			whole++
+			require.True(t, isEncodedWhole(r), "%q of %s", accept, r.URL)
+		}
+	}
+	assert.Greater(t, whole, 200)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/cacher/delegator"
 	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
@@ -23,22 +24,25 @@ type lists struct {
 	learner     *estimate.Learner // nil if costs are not learned
 	countsReads bool
 	now         func() time.Duration // of the learner
+	total       func() int           // seats of the server
 	vacant      vacant
 }
 
-func newLists(o Options, now func() time.Duration) *lists {
+func newLists(o Options, e *engine.Engine) *lists {
+	now := e.Now
 	estimator := o.ListCost.Estimator(estimate.Learned{Learner: o.Learner, Now: now, CountsReads: o.CountsReads})
 	return &lists{
 		objects: o.Objects, sizes: o.Sizes, estimator: estimator, formula: estimator.Formula(),
-		learner: o.Learner, countsReads: o.CountsReads, now: now,
+		learner: o.Learner, countsReads: o.CountsReads, now: now, total: e.Total,
 	}
 }
 
 // listWork is the estimate of a list or a watch.
 type listWork struct {
 	seats.Work
-	source   estimate.Source // ByOptions where nothing depends on it
-	measured *measuredList   // nil if it is not to be measured
+	source     estimate.Source     // ByOptions where nothing depends on it
+	unmeasured estimate.Unmeasured // of a list whose cost is learned
+	measured   *measuredList       // nil if it is not to be measured
 }
 
 // work estimates a list or a watch on a level whose bound is maxWidth seats; 0 means none.
@@ -87,7 +91,11 @@ func (l *lists) workFrom(source sourceFunc, r *http.Request, info *apirequest.Re
 	}
 	cost := l.estimator.Read(read, stored, maxWidth)
 	work := listWork{Work: cost.Work, source: read.Source}
-	if l.learner != nil && !read.Watch { // the response to a watch does not say where the list ends
+	if l.learner == nil {
+		return work
+	}
+	work.unmeasured = l.formula.Unmeasured(cost, maxWidth)
+	if !read.Watch { // the response to a watch does not say where the list ends
 		work.measured = l.measured(&read, &cost)
 	}
 	return work

@@ -29,9 +29,10 @@ type measuredList struct {
 	http.ResponseWriter
 	*lists
 
-	resource estimate.StoredType
-	kind     estimate.ListKind
-	prior    int64 // of the formula, in bytes
+	resource  estimate.StoredType
+	kind      estimate.ListKind
+	prior     int64 // of the formula, in bytes
+	estimated int64 // in bytes
 
 	// The storage may read on other goroutines than the handler's.
 	read     atomic.Int64 // bytes of stored objects that were read
@@ -41,7 +42,7 @@ type measuredList struct {
 	// What follows belongs to the goroutine of the handler.
 	status  int
 	failed  bool
-	sent    int64 // bytes of the body
+	sent    int64 // bytes of the body, read by the client or not
 	largest int64 // bytes of the largest Write
 	gzip    bool
 	trailer [trailerLength]byte // the last bytes of the body
@@ -51,30 +52,53 @@ var _ responsewriter.UserProvidedDecorator = (*measuredList)(nil)
 
 // measured returns a list that is to be measured, and its estimate.
 func (l *lists) measured(read *estimate.Read, cost *estimate.Cost) *measuredList {
-	list := &measuredList{lists: l, prior: cost.Prior, kind: read.Kind, resource: read.Type}
+	list := &measuredList{lists: l, prior: cost.Prior, estimated: cost.Bytes, kind: read.Kind, resource: read.Type}
 	list.expected.Store(max(cost.Bytes, minExpected))
 	return list
 }
 
-// serve executes the list. The learner is told what it took, unless it failed.
+// serve executes the list. The learner is told what it took.
 func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	l.ResponseWriter = w
 	begun, done := l.now(), false
 	defer func() {
-		// A list that has raised the estimate took that memory, even if it fails.
-		if done = done && l.succeeded(); done || l.raised.Load() {
+		if bytes, known := l.took(done && !l.failed); known {
 			now := l.now()
-			l.learner.Observe(l.resource, l.kind, estimate.Observation{Bytes: l.inMemory(done), Prior: l.prior, Took: now - begun}, now)
+			l.learner.Observe(l.resource, l.kind, estimate.Observation{Bytes: bytes, Prior: l.prior, Took: now - begun}, now)
 		}
 	}()
 	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(l), r)
 	done = true
 }
 
+// took returns the bytes that the list took, for the learner, unless nothing is known. whole reports
+// whether the client has the whole response.
+func (l *measuredList) took(whole bool) (bytes int64, known bool) {
+	switch found := l.status == http.StatusOK; {
+	case found && whole:
+		return l.inMemory(true), true
+	case found && l.gzip:
+		return max(l.inMemory(false), l.unread()), true
+	default: // a list that has raised the estimate took that memory, even if it fails
+		return l.inMemory(false), l.raised.Load()
+	}
+}
+
+// unread returns for how many bytes a compressed response counts whose end was not written: the formula,
+// and no less than the estimate, which such lists must not lower.
+func (l *measuredList) unread() int64 {
+	bytes := max(l.prior, l.estimated)
+	if readsAreKnown := l.countsReads || !l.kind.FromStorage; readsAreKnown && !l.kind.Whole {
+		return min(bytes, maxStreamed)
+	}
+	return bytes
+}
+
 // exchange gives the list what other is, a list of another source, and the reverse.
 func (l *measuredList) exchange(other *measuredList) {
 	l.kind, other.kind = other.kind, l.kind
 	l.prior, other.prior = other.prior, l.prior
+	l.estimated, other.estimated = other.estimated, l.estimated
 	other.expected.Store(l.expected.Swap(other.expected.Load()))
 }
 
@@ -97,16 +121,16 @@ func (l *measuredList) setStatus(status int) {
 // Write implements http.ResponseWriter.
 func (l *measuredList) Write(p []byte) (int, error) {
 	l.setStatus(http.StatusOK)
-	n, err := l.ResponseWriter.Write(p)
-	l.failed = l.failed || err != nil
-	l.sent += int64(n)
+	l.sent += int64(len(p))
 	l.largest = max(l.largest, int64(len(p)))
 	if l.gzip {
 		l.keepTrailer(p)
 	}
-	if l.succeeded() {
-		l.raise(l.inMemory(false))
+	if l.status == http.StatusOK {
+		l.raise(l.inMemory(false)) // before the client reads, which it need not
 	}
+	n, err := l.ResponseWriter.Write(p)
+	l.failed = l.failed || err != nil
 	return n, err
 }
 
@@ -119,24 +143,21 @@ func (l *measuredList) keepTrailer(p []byte) {
 	copy(l.trailer[trailerLength-len(p):], p)
 }
 
-// succeeded reports whether the list was found, and sent so far.
-func (l *measuredList) succeeded() bool { return l.status == http.StatusOK && !l.failed }
-
 // inMemory returns the bytes that the list had in memory at one time, and, until it is
 // done, at least had.
 func (l *measuredList) inMemory(done bool) int64 {
-	sent, largest := l.sent, l.largest
+	sent := l.sent
 	if l.gzip && done {
 		sent = l.uncompressed()
-		if l.kind.Whole {
-			largest = sent
-		}
 	}
 	read := l.read.Load()
 	if l.kind.FromStorage && !l.countsReads {
 		read = sent
 	}
-	return max(min(sent, maxStreamed), largest, read)
+	if !l.kind.Whole {
+		sent = min(sent, maxStreamed)
+	}
+	return max(sent, l.largest, read)
 }
 
 // uncompressed returns the size of a compressed body: gzip writes it at the end, modulo

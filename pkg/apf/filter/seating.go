@@ -3,7 +3,6 @@ package filter
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +29,8 @@ type Seating struct {
 	// without busy, since it asks the server whom it may tell why.
 	reject func(*NoSeatsError) error
 	limit  time.Duration // of a wait without a deadline
-	vacant *vacant       // counts for all lists of the filter
+	lists  *lists
+	claim  *claim // of the request
 	// measured is the list that is measured, nil if none is.
 	measured *measuredList
 
@@ -102,10 +102,10 @@ func (s *Seating) vacate() (occupy func(), err error) {
 		return func() {}, nil
 	}
 	flow := flowOf(s.apf)
-	if !s.vacant.add(flow) {
+	if !s.lists.vacant.add(flow, mostOf(s.apf)) {
 		return nil, &NoSeatsError{Reason: queueset.QueueFull}
 	}
-	return func() { s.vacant.remove(flow) }, nil
+	return func() { s.lists.vacant.remove(flow) }, nil
 }
 
 func (s *Seating) unlock() { <-s.busy }
@@ -114,6 +114,7 @@ func (s *Seating) unlock() { <-s.busy }
 func (s *Seating) Return() {
 	if s != nil {
 		s.free()
+		s.lists.settle(s.claim)
 		s.exchangeMeasure()
 	}
 }
@@ -140,8 +141,12 @@ func (s *Seating) Patience(ctx context.Context) (context.Context, context.Cancel
 		return context.WithCancel(ctx)
 	}
 	limit := s.limit
-	if deadline, ok := ctx.Deadline(); ok {
+	deadline, ok := ctx.Deadline() // zero without one
+	if ok {
 		limit = time.Until(deadline) / 4
+	}
+	if s.apf != nil {
+		s.apf.Leaves = func(context.Context) time.Time { return deadline }
 	}
 	return context.WithTimeout(ctx, min(limit, maxWait))
 }
@@ -155,12 +160,17 @@ func (s *Seating) AskForStorage(patience context.Context, resource schema.GroupR
 		return true, nil
 	}
 	work := s.storageWork(s.apf.MaxWidth(), resource, recursive)
-	seated, err := s.ask(patience, work.Work, unneeded)
-	if seated {
-		s.other = work.measured
-		s.exchangeMeasure()
+	if !s.apf.Exempt() {
+		s.lists.count(s.claim, &work)
 	}
-	return seated, err
+	seated, err := s.ask(patience, work.Work, unneeded)
+	if !seated {
+		s.lists.settle(s.claim)
+		return false, err
+	}
+	s.other = work.measured
+	s.exchangeMeasure()
+	return true, err
 }
 
 // AskAgain asks for the seats that the request had first, and waits for them until patience
@@ -174,16 +184,12 @@ func (s *Seating) AskAgain(patience context.Context) error {
 }
 
 func (s *Seating) ask(ctx context.Context, work seats.Work, unneeded <-chan struct{}) (bool, error) {
-	rejected := false
-	switch s.apf.Arrive(work) {
-	case queueset.Seated:
-		s.seated = true
-	case queueset.Waiting:
-		s.seated, rejected = s.apf.WaitUnless(ctx, unneeded)
-	default:
-		rejected = true
+	outcome := s.apf.Arrive(work)
+	if outcome == queueset.Waiting {
+		outcome = s.apf.Wait(ctx, unneeded)
 	}
-	if !rejected {
+	s.seated = outcome == queueset.Seated
+	if outcome != queueset.Rejected {
 		return s.seated, nil
 	}
 	logOutcome(s.apf, false)
@@ -206,11 +212,13 @@ func (s *Seating) HandOver() (release func()) {
 	if s == nil || !s.seated {
 		return func() {}
 	}
-	r := s.apf
+	r, of := s.apf, &claim{}
+	of.held.Store(s.claim.held.Swap(nil))
 	s.executed += r.Executed()
 	s.apf, s.seated = nil, false
 	return func() {
 		r.Finish()
+		s.lists.settle(of)
 		r.End()
 	}
 }
@@ -229,15 +237,15 @@ func (s *Seating) End() time.Duration {
 }
 
 // seating returns the Seating of a list, without what its filter knows.
-func (l *lists) seating(r *http.Request, info *apirequest.RequestInfo, work *listWork) *Seating {
-	s := &Seating{source: work.source, named: info.Name != "", vacant: &l.vacant, measured: work.measured, busy: make(chan struct{}, 1)}
+func (l *lists) seating(e *exchange, info *apirequest.RequestInfo, work *listWork) *Seating {
+	s := &Seating{source: work.source, named: info.Name != "", lists: l, claim: &e.claim, measured: work.measured, busy: make(chan struct{}, 1)}
 	s.storageWork = func(maxWidth int, resource schema.GroupResource, recursive bool) listWork {
 		read := *info
 		read.APIGroup, read.Resource = resource.Group, resource.Resource
 		if recursive {
 			read.Name = ""
 		}
-		return l.workFrom(fromStorage, r, &read, maxWidth)
+		return l.workFrom(fromStorage, e.request, &read, maxWidth)
 	}
 	return s
 }

@@ -92,28 +92,33 @@ func TestAListOfAFlowThatHasTooManyIsToldSo(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 		done()
 		release()
-		seating.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
+		seating.lists.vacant.lists = map[flowID]int{flowOf(seating.apf): MaxVacant}
 		_, err = seating.Vacate()
 		assert.ErrorContains(t, seating.ErrorOf(err), `"everybody": queue-full`)
 	}), requestBy(nobody, "list", "resourceVersion=0"))
 	s.requireIdle()
 }
 
-func TestListsOfEachFlowAreCountedUntilTheyEnd(t *testing.T) {
-	one, other := flowID{flow: "one"}, flowID{flow: "other"}
+func TestListsOfEachFlowAndLevelAreCountedUntilTheyEnd(t *testing.T) {
+	one, other, elsewhere := flowID{level: "level", flow: "one"}, flowID{level: "level", flow: "other"}, flowID{level: "elsewhere"}
+	const most = MaxVacant + 1
 	var v vacant
 	for range MaxVacant {
-		require.True(t, v.add(one))
+		require.True(t, v.add(one, most))
 	}
-	require.False(t, v.add(one))
-	require.True(t, v.add(other))
+	require.False(t, v.add(one, most))
+	require.True(t, v.add(other, most))
+	require.False(t, v.add(flowID{level: "level", flow: "a new name"}, most), "no number of names has more")
+	require.True(t, v.add(elsewhere, most))
 	for range MaxVacant - 1 {
 		v.remove(one)
 	}
-	require.Equal(t, map[flowID]int{one: 1, other: 1}, v.lists)
-	v.remove(one)
-	v.remove(other)
+	require.Equal(t, map[flowID]int{one: 1, other: 1, elsewhere: 1}, v.lists)
+	for _, of := range []flowID{one, other, elsewhere} {
+		v.remove(of)
+	}
 	require.Empty(t, v.lists)
+	require.Empty(t, v.levels)
 }
 
 func TestOnlyListsHaveASeating(t *testing.T) {
@@ -147,9 +152,7 @@ func TestAListThatNeedsNoSeatsAnyMoreIsNotCountedAsRejected(t *testing.T) {
 	close(unneeded)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	seated, rejected := r.WaitUnless(ctx, unneeded)
-	assert.False(t, seated)
-	assert.False(t, rejected)
+	assert.Equal(t, queueset.Unneeded, r.Wait(ctx, unneeded))
 	series := s.series("everybody")
 	assert.Equal(t, [queueset.Reasons]uint64{}, series.Rejected)
 	assert.Zero(t, series.WaitRejected.Count())

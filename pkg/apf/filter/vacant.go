@@ -11,10 +11,11 @@ import (
 // a queue, so nothing else bounds them.
 const MaxVacant = 6 * 50
 
-// vacant counts the lists of each flow that exchange seats.
+// vacant counts the lists of each flow and of each level that exchange seats.
 type vacant struct {
-	mu    sync.Mutex // guards lists
-	lists map[flowID]int
+	mu     sync.Mutex // guards what follows
+	lists  map[flowID]int
+	levels map[string]int
 }
 
 // flowID identifies a flow.
@@ -22,17 +23,22 @@ type flowID struct{ level, schema, flow string }
 
 func flowOf(r *engine.Request) flowID { return flowID{r.Level().Name, r.Schema().Name, r.Flow} }
 
-// add counts a list, unless there are too many.
-func (v *vacant) add(of flowID) bool {
+// mostOf returns how many lists of a level exchange seats at once: as many as may wait there, and no less than
+// one flow may. A client may have many names.
+func mostOf(r *engine.Request) int { return max(MaxVacant, r.Level().WaitingCapacity()) }
+
+// add counts a list, unless there are too many of its flow, or most of its level.
+func (v *vacant) add(of flowID, most int) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.lists[of] >= MaxVacant {
+	if v.lists[of] >= MaxVacant || v.levels[of.level] >= most {
 		return false
 	}
 	if v.lists == nil {
-		v.lists = map[flowID]int{}
+		v.lists, v.levels = map[flowID]int{}, map[string]int{}
 	}
 	v.lists[of]++
+	v.levels[of.level]++
 	return true
 }
 
@@ -41,5 +47,8 @@ func (v *vacant) remove(of flowID) {
 	defer v.mu.Unlock()
 	if v.lists[of]--; v.lists[of] == 0 {
 		delete(v.lists, of)
+	}
+	if v.levels[of.level]--; v.levels[of.level] == 0 {
+		delete(v.levels, of.level)
 	}
 }

@@ -32,9 +32,12 @@ func (r *request) work(estimateWork func() fcrequest.WorkEstimate) seats.Work {
 // listWork estimates a list or a watch, and notes what a list needs while it executes.
 func (r *request) listWork() seats.Work {
 	work := r.lists.work(r.exchange.request, r.info, r.apf.MaxWidth())
+	if !r.apf.Exempt() { // no estimate bounds those
+		r.lists.count(&r.exchange.claim, &work)
+	}
 	if r.info.Verb == "list" {
 		r.exchange.list = work.measured
-		seating := r.lists.seating(r.exchange.request, r.info, &work)
+		seating := r.lists.seating(r.exchange, r.info, &work)
 		seating.limit, seating.reject = r.WaitLimit, rejectAgain(*r)
 		r.exchange.seating = seating
 	}

@@ -14,3 +14,7 @@ const (
 
 // AnnotationPrefix is the beginning of the keys of annotations of audit events.
 const AnnotationPrefix = "apf." + Domain + "/"
+
+// ExpiresAnnotation is the key of the annotation of an object that is meant for a time: when that ends, in the
+// form of RFC 3339. Nothing deletes the object; kubectl apf lint reports it.
+const ExpiresAnnotation = "apf." + Domain + "/expires"

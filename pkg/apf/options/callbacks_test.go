@@ -33,7 +33,7 @@ func TestWhatANewConfigurationCallsMayUseFlowControl(t *testing.T) {
 	}
 	called := false
 	levels, schemas := BuiltIn()
-	waiting.Dispatched = func() {
+	waiting.Decided = func() {
 		called = true
 		assert.Equal(t, builtIn, f.Status().Source, "until it is applied")
 		f.TotalStatus()

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // The pauses between two attempts to read the objects of the cluster, which may stay
@@ -98,16 +98,15 @@ func (c *cluster) follow(ctx context.Context) {
 // ends before. The pauses between its attempts grow.
 func (c *cluster) awaitReadable(ctx context.Context) bool {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		readable := true
-		for _, resource := range slices.Sorted(maps.Keys(c.endpoints)) {
-			_, err := firstServed(c, c.endpoints[resource], func(e endpoint) (runtime.Object, error) { return e.list(ctx, metav1.ListOptions{Limit: 1}) })
-			c.note(resource, err)
-			readable = readable && err == nil
+		results := map[string]error{}
+		for resource, endpoints := range c.endpoints {
+			_, results[resource] = firstServed(c, endpoints, func(e endpoint) (runtime.Object, error) { return e.list(ctx, metav1.ListOptions{Limit: 1}) })
 		}
-		if readable {
+		c.note(results)
+		if c.problem() == nil {
 			return true
 		}
-		if !clock.Wait(ctx, c.clock, pause) {
+		if !periodic.Wait(ctx, c.clock, pause) {
 			return false
 		}
 	}
@@ -122,15 +121,17 @@ func (c *cluster) offer() {
 	c.sources.offer(fromCluster, c.version.Load().(string), levels, schemas, c.problem())
 }
 
-// note notes what is wrong with a resource, nil if nothing, as a part of the problem of the
+// note notes what is wrong with resources, nil if nothing, as a part of the problem of the
 // source.
-func (c *cluster) note(resource string, err error) {
+func (c *cluster) note(results map[string]error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err == nil {
-		delete(c.problems, resource)
-	} else {
-		c.problems[resource] = err
+	for resource, err := range results {
+		if err == nil {
+			delete(c.problems, resource)
+		} else {
+			c.problems[resource] = err
+		}
 	}
 	c.sources.complain(fromCluster, c.joined())
 }
@@ -169,7 +170,7 @@ func (c *cluster) informer(resource string, object runtime.Object, endpoints []e
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			events, err := firstServed(c, endpoints, func(e endpoint) (watch.Interface, error) { return e.watch(ctx, options) })
 			if err == nil {
-				c.note(resource, nil)
+				c.note(map[string]error{resource: nil})
 			}
 			return events, err
 		},
@@ -185,7 +186,7 @@ func (c *cluster) informer(resource string, object runtime.Object, endpoints []e
 	})
 	_ = informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { // nor started
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-			c.note(resource, err)
+			c.note(map[string]error{resource: err})
 		}
 	})
 	return informer

@@ -97,7 +97,8 @@ func TestTheObjectsOfTheClusterAreInForceOnceTheyCanBeRead(t *testing.T) {
 				pass(time.Hour)
 				assert.Equal(t, builtIn, f.status().Source)
 				assert.Contains(t, f.status().Problems[fromCluster], failure.Error())
-				assert.Equal(t, 2, complaints(log), "once for each resource: %s", log)
+				assert.Equal(t, 1, complaints(log), "once, for both resources: %s", log)
+				assert.NotContains(t, log.String(), "err=<", "on one line")
 				asked := len(server.Actions())
 				assert.LessOrEqual(t, asked, 20*2*2, "8 pauses grow to 5 minutes, 12 more in the hour; 2 resources, at most 2 versions")
 
@@ -197,14 +198,14 @@ func TestTheFileIsBetterThanTheCluster(t *testing.T) {
 func TestTheProblemOfOneResourceDoesNotOutliveIt(t *testing.T) {
 	f := newFixture()
 	c := newCluster(newStub(), f.sources, utilclock.RealClock{})
-	c.note("FlowSchemas", errors.New("one"))
-	c.note("PriorityLevelConfigurations", errors.New("two"))
-	c.note("FlowSchemas", nil)
+	c.note(map[string]error{"FlowSchemas": errors.New("one")})
+	c.note(map[string]error{"PriorityLevelConfigurations": errors.New("two")})
+	c.note(map[string]error{"FlowSchemas": nil})
 	assert.Equal(t, "PriorityLevelConfigurations of kube-apiserver: two", f.status().Problems[fromCluster])
 	require.NoError(t, c.schemas.GetStore().Add(schemaV1("a")))
 	c.offer()
 	assert.Equal(t, []string{"a"}, f.names())
 	assert.Contains(t, f.status().Problems[fromCluster], "two", "an offer does not hide it")
-	c.note("PriorityLevelConfigurations", nil)
+	c.note(map[string]error{"PriorityLevelConfigurations": nil})
 	assert.Empty(t, f.status().Problems)
 }

@@ -1,9 +1,10 @@
-// Package options gives a server built on k8s.io/apiserver flow control in six lines, in the form
+// Package options gives a server built on k8s.io/apiserver flow control in a few lines, in the form
 // of k8s.io/apiserver/pkg/server/options, here with RecommendedOptions:
 //
 //	flowControl := options.NewOptions()
+//	recommended.Features.EnablePriorityAndFairness = false // before AddFlags, which reads it
+//	recommended.AddFlags(flags) // as before
 //	flowControl.AddFlags(flags)
-//	recommended.Features.EnablePriorityAndFairness = false
 //	...
 //	if err := recommended.ApplyTo(config); err != nil { // as before
 //		return err

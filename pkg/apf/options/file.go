@@ -9,7 +9,7 @@ import (
 
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 // fileInterval is the time between two looks at the file. A mounted ConfigMap changes through
@@ -27,7 +27,7 @@ type file struct {
 
 // follow reads the path again and again until the context ends.
 func (f *file) follow(ctx context.Context) {
-	clock.Periodically(ctx, f.clock, fileInterval, f.read)
+	periodic.Run(ctx, f.clock, fileInterval, f.read)
 }
 
 // read offers what is at the path if it has changed.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	FollowCluster bool
 	// ListCost says what lists cost in seats.
 	ListCost estimate.ListCost
+	// Tenants says which flows share their seats as one.
+	Tenants rules.Tenants
 	// Adaptive makes the total follow what the machine can bear, between half of Seats and
 	// twice Seats.
 	Adaptive bool
@@ -74,7 +77,7 @@ type Informers struct {
 // NewOptions returns the default options: built-in configuration, learned costs of lists, and
 // a fixed total by the number of processors.
 func NewOptions() *Options {
-	return &Options{ListCost: estimate.OwnCost, Clock: utilclock.RealClock{}}
+	return &Options{ListCost: estimate.OwnCost, Tenants: rules.NoTenants, Clock: utilclock.RealClock{}}
 }
 
 // AddFlags adds the flags.
@@ -87,9 +90,13 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 		"Apply the FlowSchemas and PriorityLevelConfigurations of kube-apiserver. Until they can be read, the built-in ones apply, and the server is ready.")
 	flags.StringVar((*string)(&o.ListCost), "flow-control-list-cost", string(o.ListCost),
 		"What lists cost in seats: count (of objects), size (of objects) or learned (the memory that earlier lists took).")
+	flags.StringVar((*string)(&o.Tenants), "flow-control-tenants", string(o.Tenants), TenantsHelp)
 	flags.BoolVar(&o.Adaptive, "flow-control-adaptive", o.Adaptive,
 		"Let the total of seats follow what the machine can bear, between half and twice --flow-control-seats.")
 }
+
+// TenantsHelp describes the flag of Options.Tenants.
+const TenantsHelp = "Which flows share seats as one tenant: none (each flow is a tenant), or service-account-namespaces (in a flow schema with the distinguisher ByUser, the service accounts of a namespace together get the share of one other user). The service accounts of kube-system are one tenant then, too."
 
 // Validate returns what is wrong with the options. It reads no file.
 func (o *Options) Validate() []error {
@@ -105,6 +112,9 @@ func (o *Options) Validate() []error {
 	}
 	if err := o.ListCost.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("--flow-control-list-cost=%w", err))
+	}
+	if err := o.Tenants.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("--flow-control-tenants=%w", err))
 	}
 	return errs
 }
@@ -174,7 +184,7 @@ func (o *Options) applyTo(c *genericapiserver.Config, cluster *rest.Config) erro
 
 // config returns the configuration of the engine.
 func (o *Options) config() apf.Config {
-	config := apf.Config{Total: o.seats(), TotalControl: o.Total, Clock: o.Clock, Period: period}
+	config := apf.Config{Total: o.seats(), TotalControl: o.Total, Tenants: o.Tenants, Clock: o.Clock, Period: period}
 	if o.Adaptive {
 		config.TotalControl.Mode = total.Adaptive
 	}

@@ -35,18 +35,19 @@ func TestDefaultsAreValidAndFlagsSetEveryOption(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	o.AddFlags(flags)
 	require.NoError(t, flags.Parse([]string{
-		"--flow-control-seats=7", "--flow-control-config=/c", "--flow-control-from-cluster", "--flow-control-list-cost=size", "--flow-control-adaptive"}))
-	require.Equal(t, &Options{Seats: 7, ConfigPath: "/c", FollowCluster: true, ListCost: "size", Adaptive: true, Clock: o.Clock}, o)
+		"--flow-control-seats=7", "--flow-control-config=/c", "--flow-control-from-cluster", "--flow-control-list-cost=size", "--flow-control-adaptive", "--flow-control-tenants=service-account-namespaces"}))
+	require.Equal(t, &Options{Seats: 7, ConfigPath: "/c", FollowCluster: true, ListCost: "size", Adaptive: true, Tenants: "service-account-namespaces", Clock: o.Clock}, o)
 	require.Equal(t, 7, o.seats())
 }
 
 func TestInvalidOptionsAreNamedByFlag(t *testing.T) {
 	o := NewOptions()
-	o.Seats, o.ListCost = -1, "none"
+	o.Seats, o.ListCost, o.Tenants = -1, "none", "users"
 	errs := o.Validate()
-	require.Len(t, errs, 2)
+	require.Len(t, errs, 3)
 	assert.EqualError(t, errs[0], "--flow-control-seats=-1 must not be negative")
 	assert.ErrorContains(t, errs[1], "--flow-control-list-cost=none")
+	assert.EqualError(t, errs[2], "--flow-control-tenants=users must be one of none, service-account-namespaces")
 	require.Error(t, o.ApplyTo(genericapiserver.NewConfig(codecs())))
 	var off *Options
 	assert.Empty(t, off.Validate())

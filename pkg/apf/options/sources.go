@@ -3,6 +3,7 @@ package options
 import (
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,15 +100,16 @@ func (s *sources) becomes(source Source, place string) bool {
 func (s *sources) complain(source Source, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case err == nil:
+	if err == nil {
 		delete(s.current.Problems, source)
 		return
-	case s.current.Problems[source] == err.Error():
+	}
+	problem := strings.ReplaceAll(err.Error(), "\n", "; ") // klog writes a block for lines
+	if s.current.Problems[source] == problem {
 		return
 	}
-	s.current.Problems[source] = err.Error()
-	klog.ErrorS(err, "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
+	s.current.Problems[source] = problem
+	klog.ErrorS(errors.New(problem), "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
 		"source", source, "inForce", s.current.Source)
 }
 

@@ -52,7 +52,7 @@ func (b *bounds) expect(r *queueset.Request) {
 	work := 0.0
 	for flow, most := range longest {
 		if flow != r.Distinguisher {
-			work += most
+			work += 2 * most
 		}
 	}
 	for _, e := range b.s.running {

@@ -90,39 +90,6 @@ func TestALevelThatLosesItsQueuesServesThoseWhoWait(t *testing.T) {
 	f.arrive("c", wide(1), queueset.Seated)
 }
 
-// Requests that started while the level had no queues were charged to no flow.
-func TestRequestsUnderWayAreChargedWhenTheirLevelGetsQueues(t *testing.T) {
-	f := newFixture(t, rejecting(), 2)
-	var held []*queueset.Request
-	for range 2 {
-		r := f.request("", wide(1)) // it was classified while flows did not matter
-		r.Flow = "a"
-		require.Equal(t, queueset.Seated, f.set.Arrive(r))
-		held = append(held, r)
-	}
-	f.clock.Advance(time.Second)
-	f.configure(queues(64, 1, 10), limits(2))
-	dump := f.set.Dump()
-	require.Len(t, dump.Active, 1)
-	assert.Equal(t, 2, dump.Active[0].SeatsInUse)
-	for _, r := range dump.Requests {
-		assert.Equal(t, dump.Active[0].Index, r.Queue)
-	}
-	f.clock.Advance(time.Second)
-	again := f.arrive("a", wide(1), queueset.Waiting)
-	other := f.arrive("b", wide(1), queueset.Waiting)
-	f.configure(queues(32, 1, 10), limits(2))
-	f.set.Finish(held[0])
-	assert.False(t, dispatched(again), "its flow uses two seats")
-	require.True(t, dispatched(other))
-	f.set.Finish(held[1])
-	require.True(t, dispatched(again))
-	require.NoError(t, f.set.Inconsistency())
-	f.set.Finish(again)
-	f.set.Finish(other)
-	assert.True(t, f.set.Idle())
-}
-
 func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 100), 2)
 	held := []*queueset.Request{f.arrive("a", wide(1), queueset.Seated), f.arrive("a", wide(1), queueset.Seated)}
@@ -130,11 +97,11 @@ func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	for range 30 {
 		line = append(line, f.arrive("a", wide(1), queueset.Waiting))
 	}
-	f.set.SetLimits(limits(12))
+	f.set.SetLimits(limits(12)).Tell()
 	for i, r := range line {
 		assert.Equal(t, i < 10, dispatched(r), "request %d", i)
 	}
-	f.set.SetLimits(limits(3))
+	f.set.SetLimits(limits(3)).Tell()
 	assert.Equal(t, 12, f.seatsInUse())
 	held = append(held, line[:10]...)
 	for i, r := range held[:9] {
@@ -144,27 +111,6 @@ func TestALargerLimitStartsThoseWhoWaitAndASmallerOneStopsNobody(t *testing.T) {
 	f.set.Finish(held[9])
 	assert.True(t, dispatched(line[10]))
 	assert.Equal(t, 3, f.seatsInUse())
-}
-
-// Issue 105469: the virtual clock eventually overflows.
-func TestTheVirtualClockPassesZeroUnnoticed(t *testing.T) {
-	for name, zero := range map[string]seats.Progress{"unsigned": 0, "signed": 1 << 63} {
-		t.Run(name, func(t *testing.T) {
-			s := newSimulation(t, queues(9, 1, 8), 4,
-				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
-				client{threads: 8, exec: time.Second, think: time.Second - 1, work: wide(1)},
-			)
-			s.set.StartVirtualClockAt(zero.Add(-seats.AreaOf(1, 20*time.Second)))
-			for range 30 {
-				assertShares(t, []float64{2, 2}, s.shares(2*time.Second), 0.26)
-				require.NoError(t, s.set.Inconsistency())
-			}
-			if zero == 0 {
-				assert.EqualValues(t, 1, s.set.Figures().EpochAdvances)
-			}
-			s.drain()
-		})
-	}
 }
 
 // Issue 97041: a forward jump of the clock caused a busy loop. Here a jump is

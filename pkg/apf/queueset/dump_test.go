@@ -14,37 +14,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// A dump closed the Set to assign requests to queues. Now it shows the queues that the
-// requests get when seats run short, without that.
-func TestADumpLeavesAnOpenSetOpen(t *testing.T) {
-	f := newFixture(t, queues(64, 1, 10), 20)
-	var held []*queueset.Request
-	for i := range 10 {
-		f.clock.Advance(time.Millisecond)
-		held = append(held, f.arrive(fmt.Sprint(i), wide(1+i%2), queueset.Seated))
-	}
-	require.True(t, f.set.IsOpen())
-	open := f.set.DumpSlowly(func() { assert.True(t, f.set.IsOpen()) })
-	assert.Equal(t, 64, open.Queues)
-	require.Len(t, open.Requests, 10)
-
-	waits := f.arrive("wide", wide(6), queueset.Waiting)
-	require.True(t, f.set.Leave(waits, stats.Cancelled))
-	require.False(t, f.set.IsOpen())
-	closed := f.set.Dump()
-	assert.Equal(t, closed.Requests, open.Requests)
-	require.Len(t, open.Active, len(closed.Active))
-	for i := range closed.Active {
-		assert.Equal(t, closed.Active[i].Index, open.Active[i].Index)
-		assert.Equal(t, closed.Active[i].Executing, open.Active[i].Executing)
-		assert.Equal(t, closed.Active[i].SeatsInUse, open.Active[i].SeatsInUse)
-	}
-	for _, r := range held {
-		f.set.Finish(r)
-	}
-	assert.True(t, f.set.Idle())
-}
-
 // Flows share no queue, but there may be more flows than numbers of queues.
 func TestADumpShowsAFlowInTheFirstQueueOfItsHand(t *testing.T) {
 	f := newFixture(t, queues(8, 4, 10), 20)
@@ -84,7 +53,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 	send := func(n int) {
 		for range n {
 			f.clock.Advance(1) // so that each has its own time of arrival
-			r := queueset.NewRequest(random.Uint32())
+			r := new(queueset.Request)
 			r.Hasher, r.Distinguisher, r.Series, r.Work = f.hasher, fmt.Sprint(random.IntN(20)), f.series, wide(1)
 			if f.set.Arrive(r) == queueset.Seated {
 				executing = append(executing, r)
@@ -124,7 +93,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 		}
 		waiting = rest
 	})
-	assert.Greater(t, steps, 10)
+	assert.Greater(t, steps, 5)
 	require.Greater(t, len(stays), 500)
 	seen := map[time.Duration]bool{}
 	for i, r := range dump.Requests {
@@ -142,7 +111,7 @@ func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {
 }
 
 func TestADumpGoesOnWhenTheRequestEndsThatIsNext(t *testing.T) {
-	f := newFixtureWith(t, queues(8, 1, 10), 1000, 1)
+	f := newFixture(t, queues(8, 1, 10), 1000)
 	var held []*queueset.Request
 	for range queueset.DumpStep + 10 {
 		held = append(held, f.arrive("a", wide(1), queueset.Seated))

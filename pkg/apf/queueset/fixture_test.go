@@ -25,28 +25,16 @@ type fixture struct {
 
 func newFixture(t *testing.T, config queueset.Config, limit int) *fixture {
 	t.Helper()
-	return newFixtureWith(t, config, limit, 4)
-}
-
-// newFixtureWith returns a fixture with a number of shards.
-func newFixtureWith(t *testing.T, config queueset.Config, limit, shards int) *fixture {
-	t.Helper()
 	f := &fixture{t: t, clock: clock.NewFake(time.Unix(0, 0)), hasher: flow.NewHasher("schema", new(flow.HashCache))}
-	layout := stats.NewLayout(shards)
-	f.series = layout.NewSeries("level", "schema")
+	f.series = stats.NewLayout().NewSeries("level", "schema")
 	var err error
-	f.set, err = queueset.New(f.clock, layout, config, limits(limit))
+	f.set, err = queueset.New(f.clock, config, limits(limit))
 	require.NoError(t, err)
 	return f
 }
 
 func (f *fixture) request(flowName string, work seats.Work) *queueset.Request {
-	return f.requestOf(0, flowName, work)
-}
-
-// requestOf returns a request that prefers the given shard.
-func (f *fixture) requestOf(shard int, flowName string, work seats.Work) *queueset.Request {
-	r := queueset.NewRequest(uint32(shard))
+	r := new(queueset.Request)
 	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = f.hasher, flowName, flowName, f.series, work
 	return r
 }

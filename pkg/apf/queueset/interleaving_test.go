@@ -58,7 +58,7 @@ func (c *crowd) request(r *queueset.Request, random *rand.Rand) {
 		if random.IntN(5) == 0 {
 			go cancel()
 		}
-		outcome = c.set.Wait(ctx, r)
+		outcome = c.set.Wait(ctx, r, nil)
 		cancel()
 	}
 	if outcome == queueset.Rejected {
@@ -94,17 +94,17 @@ func TestNoInterleavingLosesARequestOrASeat(t *testing.T) {
 		largest  int64
 		unsteady bool
 	}{
-		"with queues":                             {config: queues(16, 4, 8), largest: 20},
-		"with queues, limits changing":            {config: queues(16, 4, 8), largest: 40, unsteady: true},
-		"without queues":                          {config: rejecting(), largest: 20},
-		"without queues, limits changing":         {config: rejecting(), largest: 40, unsteady: true},
-		"exempt, limits changing in vain":         {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
-		"with queues, on fewer seats than shards": {config: queues(16, 4, 8), largest: 3},
-		"with queues that are always full":        {config: queues(3, 1, 3), largest: 3},
+		"with queues":                      {config: queues(16, 4, 8), largest: 20},
+		"with queues, limits changing":     {config: queues(16, 4, 8), largest: 40, unsteady: true},
+		"without queues":                   {config: rejecting(), largest: 20},
+		"without queues, limits changing":  {config: rejecting(), largest: 40, unsteady: true},
+		"exempt, limits changing in vain":  {config: queueset.Config{Discipline: queueset.Exempt}, largest: 1 << 40, unsteady: true},
+		"with queues, on few seats":        {config: queues(16, 4, 8), largest: 3},
+		"with queues that are always full": {config: queues(3, 1, 3), largest: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			layout := stats.NewLayout(4)
-			set, err := queueset.New(clock.NewReal(), layout, one.config, limits(int(min(one.largest, 40))))
+			layout := stats.NewLayout()
+			set, err := queueset.New(clock.NewReal(), one.config, limits(int(min(one.largest, 40))))
 			require.NoError(t, err)
 			c := &crowd{t: t, set: set, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema", new(flow.HashCache)), largest: one.largest}
 			const mostRounds = 1000
@@ -132,7 +132,7 @@ func (c *crowd) sendAll(seed, round uint64) {
 	for i := range uint64(count) {
 		senders.Go(func() {
 			random := rand.New(rand.NewPCG(seed, round*count+i))
-			r := queueset.NewRequest(uint32(i))
+			r := new(queueset.Request)
 			for range lane.Pick(100, 300) {
 				c.request(r, random)
 			}
@@ -156,7 +156,7 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 		}
 		switch what {
 		case 0:
-			c.set.SetLimits(limits(1 + random.IntN(40)))
+			c.set.SetLimits(limits(1 + random.IntN(40))).Tell()
 		case 1:
 			changed := config
 			if changed.Discipline == queueset.Queue {
@@ -165,8 +165,9 @@ func (c *crowd) disturb(config queueset.Config, unsteady bool, random *rand.Rand
 					changed = rejecting()
 				}
 			}
-			_, err := c.set.Configure(changed, limits(1+random.IntN(40)))
+			decided, err := c.set.Configure(changed, limits(1+random.IntN(40)))
 			assert.NoError(c.t, err)
+			decided.Tell()
 		case 2:
 			c.set.Dump()
 		case 3:

@@ -76,7 +76,7 @@ func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 			r := f.arrive("a", wide(1), expected)
 			f.clock.Advance(time.Hour)
 			assert.Zero(t, f.seatsInUse())
-			f.set.SetLimits(limits(1))
+			f.set.SetLimits(limits(1)).Tell()
 			if expected == queueset.Waiting {
 				assert.True(t, dispatched(r), "the request that waited starts with the first seat")
 			} else {
@@ -84,7 +84,7 @@ func TestALimitOfZeroAdmitsNothing(t *testing.T) {
 			}
 			g := newFixture(t, config, 5)
 			held := g.arrive("a", wide(1), queueset.Seated)
-			g.set.SetLimits(limits(0))
+			g.set.SetLimits(limits(0)).Tell()
 			g.set.Finish(held)
 			g.arrive("a", wide(1), expected)
 		})
@@ -135,7 +135,7 @@ func TestFinalSeatsBeyondTheLimitAreClampedAndTheWorkKept(t *testing.T) {
 }
 
 func TestFinalSeatsAreHeldAfterTheExecutionWithoutTheClientWaiting(t *testing.T) {
-	for _, limit := range []int{5, 100} { // without and with shards
+	for _, limit := range []int{5, 100} {
 		f := newFixture(t, queues(8, 1, 10), limit)
 		r := f.arrive("a", seats.Work{Initial: 1, Final: 3, Latency: 5 * time.Millisecond}, queueset.Seated)
 		longer := f.arrive("a", seats.Work{Initial: 2, Final: 1, Latency: 15 * time.Millisecond}, queueset.Seated)
@@ -178,7 +178,7 @@ func TestAnInvalidConfigurationChangesNothing(t *testing.T) {
 		assert.Error(t, bad.Validate())
 		_, err := f.set.Configure(bad, limits(5))
 		assert.Error(t, err)
-		_, err = queueset.New(f.clock, stats.NewLayout(1), bad, limits(1))
+		_, err = queueset.New(f.clock, bad, limits(1))
 		assert.Error(t, err)
 	}
 	f.arrive("a", wide(1), queueset.Seated)

@@ -19,6 +19,9 @@ import (
 const (
 	medianMargin = 20 * time.Millisecond
 	tailMargin   = 100 * time.Millisecond
+	// A wide request that is due later than others, since its flow is expected to use more, waits for
+	// two requests of an elephant.
+	wideMargin = 300 * time.Millisecond
 )
 
 // assertPrompt asserts that no quantile of the clients' waits is longer than the
@@ -139,7 +142,7 @@ func TestThoseWhoUseLittleWaitNoLongerThanWithThePeer(t *testing.T) {
 			m := crowdedTraffic(t, seed)
 			one, other := serviceOf(t, m.mix, ours, m.send), serviceOf(t, m.mix, peers, m.send)
 			assertPrompt(t, one, other, m.mice, medianMargin, tailMargin)
-			assert.LessOrEqual(t, one.waits.quantile(0.5, m.thrifty), other.waits.quantile(0.5, m.thrifty)+tailMargin, "median wait of wide requests")
+			assert.LessOrEqual(t, one.waits.quantile(0.5, m.thrifty), other.waits.quantile(0.5, m.thrifty)+wideMargin, "median wait of wide requests")
 			mine += one.waits.quantile(0.99, m.thrifty)
 			theirs += other.waits.quantile(0.99, m.thrifty)
 			r := result{limit: m.limit, mine: one.shares, theirs: other.shares, expected: m.expected}

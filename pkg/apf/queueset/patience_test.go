@@ -44,10 +44,20 @@ func testLeaving(t *testing.T, patience time.Duration, reason queueset.Reason, t
 				f.set.Finish(r)
 			})
 		}
-		r.Dispatched = execute
-		if f.set.Arrive(r) == queueset.Seated {
+		r.Decided = func() {
+			if r.Displaced() {
+				return // its deadline is too near
+			}
 			execute()
-		} else if !stays {
+		}
+		switch outcome := f.set.Arrive(r); {
+		case outcome == queueset.Seated:
+			execute()
+		case outcome == queueset.Rejected:
+			if stays {
+				patient++ // it returns in time
+			}
+		case !stays:
 			told(r)
 			f.clock.AfterFunc(patience, func() { f.set.Leave(r, reason) })
 		}

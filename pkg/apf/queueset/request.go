@@ -1,7 +1,6 @@
 package queueset
 
 import (
-	"cmp"
 	"sync/atomic"
 	"time"
 
@@ -28,38 +27,39 @@ type Request struct {
 	// Work is the estimated cost of the request. Arrive and the dispatch bring it into
 	// range, so not even the owner reads it while the request waits.
 	Work seats.Work
+	// Tenant names the tenant of the flow within its flow schema. A flow without one is a tenant of
+	// its own.
+	Tenant string
+	// Weight is the weight of the flow, and TenantWeight the weight of its tenant. Less than 1 means 1.
+	Weight, TenantWeight int
 	// Unseated means that the request takes no seat while it executes. Only for Exempt,
 	// which never waits for seats.
 	Unseated bool
-	// Dispatched, unless nil, is called once when a waiting request has been dispatched or, see
-	// Displaced, rejected, instead of what Ready receives, and nothing may Wait for the request. It is
-	// called without locks, by whichever call on the Set or the engine made or took room, and may
-	// itself use both.
+	// Decided, unless nil, is called once when a waiting request has been dispatched or, see Displaced,
+	// rejected. Then nothing may Wait for the request. It is called without locks, by whichever call on
+	// the Set or the engine decided, and may itself use both.
 	// With it, one goroutine serves any number of requests, in virtual time for instance.
-	Dispatched func()
+	Decided func()
 
 	deadline atomic.Int64 // when the client leaves, by the clock of the Set; 0 if unknown
 
-	shard   uint32        // modulo the number of shards: where seats and counters are found
-	ready   chan struct{} // receives once when a waiting request is dispatched
+	ready   chan struct{} // receives once what Decided would be called for
 	arrived time.Duration
 
-	// The lock of the shard guards what follows while the Set is open, and the Set's lock while it
-	// is closed. Only methods of lockedShard, lockedSet and what that holds write it. The owner of
-	// a seated request reads it without a lock.
+	// The lock of the Set guards what follows. The owner of a seated request reads it without a lock.
 	phase   phase
-	era     uint64         // of the fair queue, when queue was assigned
-	held    int            // seats held while executing
-	width   int            // seats counted while waiting
-	started time.Duration  // when the request was seated
-	charged time.Duration  // from when on the execution is charged to queue
-	area    seats.Area     // work charged at dispatch
-	arrival seats.Progress // R when the request was enqueued
-	queue   *queue
-	serial  uint64 // orders the requests that wait, from 1 on
+	held    int           // seats held while executing
+	width   int           // seats counted while waiting
+	started time.Duration // when the request was seated
+	cost    float64       // seat-seconds charged at the start
+	known   bool          // something was known of the flow at the start
+	stamps  [2]stamp      // in the root, and in the schedule of its tenant
+	queue   *flowQueue    // nil if it executes without one
+	serial  uint64        // orders the requests that wait, from 1 on
 
+	aside             bool     // it stepped aside
 	prev, next        *Request // neighbours in the queue; next also in a list of woken requests
-	newer, older      *Request // neighbours in the shard, guarded by the shard's lock
+	newer, older      *Request // neighbours in the list of all requests
 	rejectedForReason stats.Reason
 	rejectedBy        int // index of a queue, or noQueue
 	retryAfter        time.Duration
@@ -77,20 +77,6 @@ const (
 	executing
 )
 
-// NewRequest returns a Request that prefers the given shard.
-func NewRequest(shard uint32) *Request {
-	r := new(Request)
-	r.Prefer(shard)
-	return r
-}
-
-// Prefer makes a new Request prefer the given shard. Requests that are used by one processor at a time
-// should prefer the same.
-func (r *Request) Prefer(shard uint32) { r.shard = shard }
-
-// Shard returns the number of the shard that the request counts in.
-func (r *Request) Shard(of *Layout) int { return of.ShardOf(r.shard) }
-
 // Reason returns why the request was rejected.
 func (r *Request) Reason() Reason { return r.rejectedForReason }
 
@@ -100,10 +86,14 @@ func (r *Request) Displaced() bool { return r.outcome() == Rejected }
 
 // outcome returns the Outcome of a request that waits no longer.
 func (r *Request) outcome() Outcome {
-	if r.phase == executing {
+	switch {
+	case r.phase == executing:
 		return Seated
+	case r.rejectedForReason == stats.Withdrawn:
+		return Unneeded
+	default:
+		return Rejected
 	}
-	return Rejected
 }
 
 // RetryAfter returns when the client of a rejected request should return, after the rejection. A
@@ -127,25 +117,12 @@ func (r *Request) Arrived() time.Duration { return r.arrived }
 // nothing before that.
 func (r *Request) Started() time.Duration { return r.started }
 
-// Ready receives one value when a request that Arrive left waiting has been dispatched or displaced,
-// unless it has a function Dispatched.
-func (r *Request) Ready() <-chan struct{} { return r.ready }
-
 // finalSeats returns how many seats the request, once seated, holds after its end.
 func (r *Request) finalSeats() int {
 	if r.Work.Latency > 0 {
 		return r.Work.Final
 	}
 	return 0
-}
-
-// hash returns the hash of the flow. Without a Distinguisher it is the hash of Flow, since the
-// level may have got queues after the request was classified.
-func (r *Request) hash() flow.Hash {
-	if r.Hasher == nil {
-		return 0
-	}
-	return r.Hasher.Hash(cmp.Or(r.Distinguisher, r.Flow))
 }
 
 // hashOnArrival returns the hash of the flow if the level chooses queues by it.
@@ -155,3 +132,23 @@ func (r *Request) hashOnArrival() flow.Hash {
 	}
 	return r.Hasher.Hash(r.Distinguisher)
 }
+
+// Reason is why a request was rejected.
+type Reason = stats.Reason
+
+// The reasons.
+const (
+	// QueueFull means that the queue of the request was full.
+	QueueFull = stats.QueueFull
+	// ConcurrencyLimit means that no seat was free on a level without queues.
+	ConcurrencyLimit = stats.ConcurrencyLimit
+	// TimeOut means that the request waited as long as it may.
+	TimeOut = stats.TimeOut
+	// Cancelled means that the client left while the request waited.
+	Cancelled = stats.Cancelled
+	// Reasons is the number of reasons.
+	Reasons = stats.Reasons
+	// Withdrawn is why a request left its queue that was not rejected: it no longer needs
+	// its seats. It is counted nowhere.
+	Withdrawn = stats.Withdrawn
+)

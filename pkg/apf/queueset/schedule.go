@@ -6,158 +6,366 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// ServiceTimeGuess is G of the package comment: how long a request is assumed to
-// run until it has run.
+// ServiceTimeGuess is how long, in dumps, a request is taken to execute while nothing is known about it.
 const ServiceTimeGuess = 3 * time.Millisecond
 
-// activate prepares q for a request: a queue that was not active starts at R, if
-// it is not beyond.
-func (f *fairQueue) activate(q *queue) {
-	if q.active() {
-		return
-	}
-	f.active++
-	if q.start.Before(f.clock) {
-		q.start = f.clock
-	}
-	f.ahead.drop(q.number)
+// scheduler orders the requests that wait, and decides which of them starts on the free seats.
+type scheduler struct {
+	root    schedule
+	firsts  executions // requests of flows that nothing was known about
+	flows   flows
+	limit   int // seats: C of the package comment
+	inUse   int // seats; may exceed the limit after that was lowered
+	waiting int // requests
+	widths  widthCounts
+	serial  uint64 // of the last request that began to wait
+
+	overtaking overtaking
+	lates      int // requests that were late
 }
 
-// deactivate is called when a request has left q or has ended there.
-func (f *fairQueue) deactivate(q *queue) {
-	if !q.active() {
-		f.active--
-		f.settle(q)
-	}
+// free returns the number of free seats, negative if more are in use than the limit.
+func (s *scheduler) free() int { return s.limit - s.inUse }
+
+// idle reports whether no request waits and no seat is in use.
+func (s *scheduler) idle() bool { return s.waiting == 0 && s.inUse == 0 }
+
+// advance advances the virtual times to now.
+func (s *scheduler) advance(now time.Duration) {
+	s.root.advance(now, float64(s.limit), min(s.inUse, s.limit))
 }
 
-// guess returns W of the package comment, the work of r as far as it is known before it has run.
-func guess(r *Request) seats.Area {
-	return seats.AreaOf(r.Work.Initial, ServiceTimeGuess) + r.Work.FinalArea()
+// advanceTenant advances the virtual time of t to now. Its flows share what it uses, or may use.
+func (s *scheduler) advanceTenant(t *tenant, now time.Duration) {
+	capacity := float64(t.using)
+	if s.root.waiting > 0 {
+		capacity = max(capacity, s.root.rate(float64(s.limit))*t.weight)
+	}
+	t.flows.advance(now, capacity, t.using)
+}
+
+// fits reports whether a request of the given width may start now. One that is wider than the limit
+// starts when no seat is in use.
+func (s *scheduler) fits(width int) bool {
+	if width > s.limit {
+		return s.limit > 0 && s.inUse == 0
+	}
+	return width <= s.free()
+}
+
+// clamp returns work with final seats within the limit.
+func (s *scheduler) clamp(work seats.Work) seats.Work { return work.ClampFinal(s.limit) }
+
+// stamp is what a request has in a schedule since it arrived.
+type stamp struct {
+	least float64 // S is not less
+	alone bool    // no other request of the entity waited
+	fast  bool    // it uses the credit
 }
 
 // enqueue adds r to the end of q.
-func (f *fairQueue) enqueue(r *Request, q *queue) {
-	f.activate(q)
-	r.queue, r.arrival = q, f.clock
-	f.serial++
-	r.serial = f.serial
-	if q.length == 0 {
-		q.headSerial = r.serial
-	}
-	r.area = guess(r)
-	q.push(r)
-	f.waiting++
-	f.widths.add(r.width, 1)
-	f.reorder(q)
-}
-
-// reorder moves q to its position in the heaps after its S or its requests have changed.
-func (f *fairQueue) reorder(q *queue) {
-	if q.head == nil {
-		f.ordered.drop(q.number)
+func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
+	s.wake(&q.entity)
+	s.serial++
+	r.queue, r.serial = q, s.serial
+	t := q.of
+	if t != nil {
+		s.wake(&t.entity)
+		s.advanceTenant(t, now)
+		r.stamps[0] = s.root.arrive(&t.entity, now)
+		r.stamps[1] = t.flows.arrive(&q.entity, now)
+		s.root.uncount(&t.entity)
+		t.flows.uncount(&q.entity)
+		t.waiting++
+		t.weight = weightOf(r.TenantWeight)
 	} else {
-		q.raise(f.last)
-		f.ordered.place(node[seats.Progress, *queue]{rank: rank[seats.Progress]{at: q.finishAt(f.last), tiebreak: q.headSerial}, number: q.number, item: q})
+		r.stamps[0] = s.root.arrive(&q.entity, now)
+		s.root.uncount(&q.entity)
 	}
-	f.crowd.reorder(q)
+	q.weight = weightOf(r.Weight)
+	if top := s.top(q); r.stamps[0].alone {
+		s.root.newcomers.push(top, s.root.expectedOf(top).expectedCost(r.Work))
+	}
+	q.push(r)
+	s.waiting++
+	s.widths.add(r.width, 1)
+	s.counted(q)
+	s.reorder(q, now)
 }
 
-// next returns the first waiting request of the schedule, nil without any.
-//
-// S of a queue grows while its requests execute, so ranks in the heap may be from an earlier time.
-// Since they only grow, next updates the first rank until the queue that is first has an up-to-date
-// one. BenchmarkManyFlows measures what is saved by updating no others.
-func (f *fairQueue) next() *Request {
-	if f.waiting == 0 {
-		return nil
+// weightOf returns a weight in range.
+func weightOf(weight int) float64 { return float64(min(max(weight, 1), maxWeight)) }
+
+// maxWeight is the largest weight that counts.
+const maxWeight = 1 << 20
+
+// counted counts q and its tenant.
+func (s *scheduler) counted(q *flowQueue) {
+	s.scheduleOf(&q.entity).count(&q.entity)
+	if t := q.of; t != nil {
+		s.root.count(&t.entity)
 	}
-	q := f.first().item
-	for f.pass(q) {
-		q = f.first().item
-	}
-	return q.head
 }
 
-// first returns the node of the queue that is first in the schedule. A request must
-// wait.
-func (f *fairQueue) first() *node[seats.Progress, *queue] {
-	for {
-		first := &f.ordered.nodes[0]
-		finish := first.item.finishAt(f.last)
-		if finish == first.at {
-			return first
+// reorder puts q and its tenant in their places.
+func (s *scheduler) reorder(q *flowQueue, now time.Duration) {
+	q.head = q.choose(now)
+	s.scheduleOf(&q.entity).reorder(&q.entity, now)
+	if t := q.of; t != nil {
+		if t.head = nil; t.waiting > 0 {
+			t.head = t.flows.first(now).head
 		}
-		f.ordered.rerank(0, rank[seats.Progress]{at: finish, tiebreak: first.tiebreak})
+		s.root.reorder(&t.entity, now)
 	}
 }
 
-// withdraw removes a waiting request from its queue.
-func (f *fairQueue) withdraw(r *Request) {
-	q := r.queue
-	f.detach(r)
-	f.deactivate(q)
-	f.reorder(q)
+// uncounted removes q and its tenant from the sums, before they change.
+func (s *scheduler) uncounted(q *flowQueue, now time.Duration) {
+	if t := q.of; t != nil {
+		s.advanceTenant(t, now)
+		s.root.uncount(&t.entity)
+	}
+	s.scheduleOf(&q.entity).uncount(&q.entity)
 }
 
-func (f *fairQueue) detach(r *Request) {
+// detach removes r, which waits, from its queue.
+func (s *scheduler) detach(r *Request) {
+	s.overtaking.gone(r)
 	r.queue.remove(r)
-	if r == f.overtaken {
-		f.overtaken = nil
+	if t := r.queue.of; t != nil {
+		t.waiting--
 	}
-	f.waiting--
-	f.widths.add(r.width, -1)
-	f.crowd.disperse(f.waiting)
+	s.waiting--
+	s.widths.add(r.width, -1)
 }
 
-// putBehindEqual puts q behind the queues of equal rank, since it has a new head.
-func (f *fairQueue) putBehindEqual(q *queue) {
-	f.serial++
-	q.headSerial = f.serial
-}
-
-// dispatch starts the execution of r, which waited and has its seats.
-func (f *fairQueue) dispatch(r *Request, now time.Duration) {
+// withdraw removes r from its queue for good.
+func (s *scheduler) withdraw(r *Request, now time.Duration) {
 	q := r.queue
-	f.detach(r)
-	f.putBehindEqual(q)
-	q.served(r, now)
-	f.dispatchStart = q.startAt(now)
-	f.catchUp(f.dispatchStart.Add(-seats.AreaOf(q.using, ServiceTimeGuess)))
-	f.dispatchClock = f.clock
-	f.charge(r, q, now)
-	f.reorder(q)
+	s.uncounted(q, now)
+	s.detach(r)
+	s.counted(q)
+	s.reorder(q, now)
+	s.settle(q)
 }
 
-// charge charges q for r, which executes there from now on.
-func (f *fairQueue) charge(r *Request, q *queue, now time.Duration) {
-	q.executing++
-	q.seats += r.held
-	f.add(q, r.area)
-	q.use(r.Work.Initial, now)
-	r.charged = now
+// settle lets q and its tenant rest if they are inactive.
+func (s *scheduler) settle(q *flowQueue) {
+	if q.active() || q.finishing > 0 {
+		return
+	}
+	s.rest(&q.entity)
+	if t := q.of; t != nil && !t.active() {
+		s.rest(&t.entity)
+	}
 }
 
-// adopt assigns r, which executes without a queue, to one. Its seats are counted already.
-func (f *fairQueue) adopt(r *Request, now time.Duration) {
-	q := f.queueOf(r.hash())
-	f.activate(q)
+// next returns the waiting request that is to start now, nil without one. If the request that is
+// first in the schedule does not fit, that is blocked.
+func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
+	if s.waiting == 0 {
+		return nil, nil
+	}
+	first := s.root.first(now)
+	r := first.head
+	r.Work = s.clamp(r.Work)
+	fits := s.fits(r.Work.Width())
+	if !fits {
+		s.overtaking.block(r)
+	}
+	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) && (r != s.overtaking.blocked || s.mayPass(e)) {
+		e.head.stamps[0].fast = true
+		return e.head, nil
+	}
+	if fits {
+		return r, nil
+	}
+	return s.overtaker(first, now), r
+}
+
+// seat gives r, which does not wait, its seats.
+func (s *scheduler) seat(r *Request, now time.Duration) {
+	r.held, r.started, r.phase = r.Work.Width(), now, executing
+	s.inUse += r.held
+}
+
+// start starts the execution of r, which is seated, in q. It waited, or no request does.
+func (s *scheduler) start(r *Request, q *flowQueue, now time.Duration) {
+	serves := s.scheduleOf(&q.entity)
+	expected := serves.expectedOf(&q.entity)
+	r.cost, r.known = max(expected.expectedCost(r.Work), seats.AreaOf(r.Work.Initial, ServiceTimeGuess).SeatSeconds()), q.expected.seen > 0
 	r.queue = q
-	r.area = guess(r)
-	f.charge(r, q, now)
-	r.era = f.era
+	q.seats += r.held
+	serves.begin(&q.entity, r, now)
+	if q.of != nil {
+		s.root.begin(&q.of.entity, r, now)
+	}
 }
 
-// unseat ends the execution of r, which is in a queue and still holds its final seats.
-func (f *fairQueue) unseat(r *Request, now time.Duration, final int) {
+// startAtOnce starts a request of q while no request waits.
+func (s *scheduler) startAtOnce(r *Request, q *flowQueue, now time.Duration) {
+	s.wake(&q.entity)
+	if t := q.of; t != nil {
+		s.wake(&t.entity)
+	}
+	r.stamps = [2]stamp{}
+	s.start(r, q, now)
+}
+
+// dispatch starts the execution of r, which waits and has its seats.
+func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	q := r.queue
-	q.executing--
+	s.charge(&s.root, s.top(q), r, now)
+	if t := q.of; t != nil {
+		s.advanceTenant(t, now)
+		s.charge(&t.flows, &q.entity, r, now)
+	}
+	s.uncounted(q, now)
+	s.detach(r)
+	q.service.served(r, now)
+	q.patience.served(r, now)
+	s.counted(q)
+	s.start(r, q, now)
+	s.reorder(q, now)
+}
+
+// top returns the entity of the root that q is in.
+func (s *scheduler) top(q *flowQueue) *entity {
+	if q.of != nil {
+		return &q.of.entity
+	}
+	return &q.entity
+}
+
+// charge raises S of e to the least of r, which is dispatched, and V to S of the first request.
+func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Duration) {
+	serves.touch(e)
+	first := serves.first(now)
+	serves.clock = max(serves.clock, max(first.startAt(now), first.head.stamps[first.depth()].least))
+	if late := r.stamps[e.depth()].least - e.startAt(now); late > 0 {
+		e.start += late
+	}
+	serves.dispatched = e.startAt(now)
+	if r.stamps[e.depth()].fast {
+		serves.newcomers.credit -= serves.expectedOf(e).expectedCost(r.Work)
+	}
+}
+
+// unseat ends the execution of r, which holds its final seats for now.
+func (s *scheduler) unseat(r *Request, now time.Duration, final int, took time.Duration, work seats.Area) {
+	q := r.queue
 	q.seats -= r.held - final
 	if final > 0 {
 		q.finishing++
 	}
-	q.use(-r.Work.Initial, r.charged)
-	f.add(q, seats.AreaOf(r.Work.Initial, now-r.charged-ServiceTimeGuess))
-	f.deactivate(q)
-	f.reorder(q)
+	serves := s.scheduleOf(&q.entity)
+	if t := q.of; t != nil {
+		s.advanceTenant(t, now)
+	}
+	if !r.known {
+		s.firsts.observe(took, work)
+	}
+	serves.end(&q.entity, r, took, work)
+	if q.of != nil {
+		s.root.end(&q.of.entity, r, took, work)
+	}
+	s.reorder(q, now)
+	s.settle(q)
+}
+
+// release ends the final phase of a request, whose seats are free again.
+func (s *scheduler) release(p *finalPhase) {
+	if p.queue != nil {
+		p.queue.finishing--
+		p.queue.seats -= p.seats
+		s.settle(p.queue)
+	}
+}
+
+// maxOvertaking is how far a request that does not fit may be overtaken, in time at the fair rate: B of
+// the package comment.
+const maxOvertaking = time.Second / 2
+
+// widest is the least of the widths that are counted together. Estimates are at most 10 seats wide.
+const widest = 16
+
+// widthCounts counts waiting requests by their width.
+type widthCounts [widest + 1]int
+
+func (c *widthCounts) add(width, requests int) { c[min(width, widest)] += requests }
+
+// upTo returns how many have at most the given width, without widths of at least widest.
+func (c *widthCounts) upTo(width int) int {
+	sum := 0
+	for _, requests := range c[:min(width+1, widest)] {
+		sum += requests
+	}
+	return sum
+}
+
+// overtaking is what others do while a request that does not fit is first.
+type overtaking struct {
+	overtaken  *Request // waits, was first and did not fit when another overtook it
+	collecting bool     // seats, since overtaking reached its bound
+	blocked    *Request // was first and did not fit, and waits
+	passed     float64  // seat-seconds that newcomers are expected to use that passed it
+}
+
+// block notes that r is first and does not fit.
+func (o *overtaking) block(r *Request) {
+	if o.blocked != r {
+		o.blocked, o.passed = r, 0
+	}
+}
+
+// mayPass reports whether a newcomer may start before the blocked request. Together they use no more than
+// one request does on average.
+func (s *scheduler) mayPass(e *entity) bool {
+	cost := s.root.expectedOf(e).expectedCost(e.head.Work)
+	if s.overtaking.passed+cost > s.root.works/float64(s.root.active) {
+		return false
+	}
+	s.overtaking.passed += cost
+	return true
+}
+
+// gone notes that r does not wait any more.
+func (o *overtaking) gone(r *Request) {
+	if r == o.overtaken {
+		o.overtaken = nil
+	}
+	if r == o.blocked {
+		o.blocked = nil
+	}
+}
+
+// maxOvertaken is maxOvertaking in seat-seconds of an entity of weight 1.
+func (s *scheduler) maxOvertaken() float64 {
+	return maxOvertaking.Seconds() * float64(s.limit) / s.root.activeWeight
+}
+
+// overtaker returns the request that may start on the free seats instead of the request of first,
+// which does not fit.
+func (s *scheduler) overtaker(first *entity, now time.Duration) *Request {
+	fitting := s.widths.upTo(s.free())
+	if first.head.stamps[0].alone || fitting == 0 || s.waiting-fitting < 2 {
+		return nil
+	}
+	by := s.maxOvertaken()
+	if s.overtaking.collecting {
+		by -= by / 8
+	}
+	due := first.place.at + by
+	for {
+		found := s.root.places.firstOfWidth(s.free())
+		if found == nil || found.at > due {
+			s.overtaking.collecting = true
+			return nil
+		}
+		before := found.at
+		if s.root.reorder(found.of, now); found.at <= before {
+			s.overtaking.collecting, s.overtaking.overtaken = false, first.head
+			return found.of.head
+		}
+	}
 }

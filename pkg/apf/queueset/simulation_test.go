@@ -57,7 +57,7 @@ func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...c
 	s := &simulation{
 		t:        t,
 		clock:    clock.NewFake(time.Unix(0, 0)),
-		layout:   stats.NewLayout(4),
+		layout:   stats.NewLayout(),
 		clients:  clients,
 		served:   make([]float64, len(clients)),
 		rejected: make([]int, len(clients)),
@@ -68,7 +68,7 @@ func newSimulation(t *testing.T, config queueset.Config, limit int, clients ...c
 		s.nameFlows(config)
 	}
 	var err error
-	s.set, err = queueset.New(s.clock, s.layout, config, limits(limit))
+	s.set, err = queueset.New(s.clock, config, limits(limit))
 	require.NoError(t, err)
 	for i := range clients {
 		s.add(i)
@@ -121,9 +121,9 @@ func (s *simulation) send(i int) {
 	if c.until > 0 && s.clock.Now() >= c.until {
 		return
 	}
-	r := queueset.NewRequest(uint32(len(s.running)))
+	r := new(queueset.Request)
 	r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = s.hashers[i], c.flow, c.flow, s.series[i], c.work
-	r.Dispatched = func() {
+	r.Decided = func() {
 		delete(s.waiting, r)
 		if r.Displaced() {
 			s.reject(i, r)

@@ -23,16 +23,16 @@ import (
 type serve func(ctx context.Context, c *client, execute func())
 
 func ours(t *testing.T, config queueset.Config, limit int) serve {
-	layout := stats.NewLayout(4)
+	layout := stats.NewLayout()
 	series, hasher := layout.NewSeries("level", "schema"), flow.NewHasher("schema", new(flow.HashCache))
-	set, err := queueset.New(clock.NewReal(), layout, config, limits(limit))
+	set, err := queueset.New(clock.NewReal(), config, limits(limit))
 	require.NoError(t, err)
 	return func(ctx context.Context, c *client, execute func()) {
-		r := queueset.NewRequest(0)
+		r := new(queueset.Request)
 		r.Hasher, r.Distinguisher, r.Flow, r.Series, r.Work = hasher, c.flow, c.flow, series, c.work
 		outcome := set.Arrive(r)
 		if outcome == queueset.Waiting {
-			outcome = set.Wait(ctx, r)
+			outcome = set.Wait(ctx, r, nil)
 		}
 		if outcome == queueset.Seated {
 			execute()

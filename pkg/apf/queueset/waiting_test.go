@@ -41,12 +41,12 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				layout := stats.NewLayout(2)
+				layout := stats.NewLayout()
 				series := layout.NewSeries("level", "schema")
-				set, err := queueset.New(clock.NewReal(), layout, queues(4, 1, 10), limits(1))
+				set, err := queueset.New(clock.NewReal(), queues(4, 1, 10), limits(1))
 				require.NoError(t, err)
 				request := func() *queueset.Request {
-					r := queueset.NewRequest(0)
+					r := new(queueset.Request)
 					r.Hasher, r.Series, r.Work = flow.NewHasher("schema", new(flow.HashCache)), series, wide(1)
 					return r
 				}
@@ -57,7 +57,7 @@ func TestAWaitEndsAtOnceForTheRightReason(t *testing.T) {
 				ctx, cancel := c.end(context.Background())
 				defer cancel()
 				begin := time.Now()
-				assert.Equal(t, queueset.Rejected, set.Wait(ctx, r))
+				assert.Equal(t, queueset.Rejected, set.Wait(ctx, r, nil))
 				assert.Equal(t, 7*time.Second, time.Since(begin), "nothing else happened meanwhile")
 				assert.Equal(t, c.reason, r.Reason())
 
@@ -86,7 +86,7 @@ func TestARequestDispatchedBeforeItsContextEndsExecutes(t *testing.T) {
 	assert.False(t, f.set.Leave(r, stats.Cancelled), "it has been dispatched")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	assert.Equal(t, queueset.Seated, f.set.Wait(ctx, r))
+	assert.Equal(t, queueset.Seated, f.set.Wait(ctx, r, nil))
 	f.set.Finish(r)
 	assert.True(t, f.set.Idle())
 }
@@ -167,36 +167,12 @@ func TestEqualRequestsOfNewFlowsStartInTheOrderOfTheirArrival(t *testing.T) {
 	}
 }
 
-// A request is abandoned if its owner panics between Arrive and Wait.
-func TestAnAbandonedRequestLeavesNothing(t *testing.T) {
-	for name, c := range map[string]struct {
-		dispatch bool
-		call     func()
-	}{"while it waits": {false, nil}, "just dispatched": {true, nil}, "dispatched by a call": {true, func() {}}} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, queues(4, 1, 10), 1)
-			holder, r := f.arrive("a", wide(1), queueset.Seated), f.request("a", wide(1))
-			r.Dispatched = c.call
-			require.Equal(t, queueset.Waiting, f.set.Arrive(r))
-			if c.dispatch {
-				f.set.Finish(holder)
-			}
-			f.set.Abandon(r, queueset.Waiting)
-			if !c.dispatch {
-				f.set.Finish(holder)
-			}
-			assert.True(t, f.set.Idle())
-			assert.Empty(t, f.set.Dump().Requests)
-		})
-	}
-}
-
-func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
+func TestDecidedIsCalledInsteadOfAWait(t *testing.T) {
 	f := newFixture(t, queues(8, 1, 10), 1)
 	first := f.arrive("a", wide(1), queueset.Seated)
 	calls := 0
 	second := f.request("b", wide(1))
-	second.Dispatched = func() {
+	second.Decided = func() {
 		calls++
 		f.set.Finish(second) // no lock is held
 	}
@@ -204,7 +180,6 @@ func TestDispatchedIsCalledInsteadOfReady(t *testing.T) {
 	assert.Zero(t, calls)
 	f.set.Finish(first)
 	assert.Equal(t, 1, calls)
-	assert.Nil(t, second.Ready())
 	assert.True(t, f.set.Idle())
 }
 
@@ -214,7 +189,7 @@ func TestARequestThatIsDisplacedStopsWaiting(t *testing.T) {
 		holder := f.arrive("a", wide(1), queueset.Seated)
 		r := f.arrive("a", wide(1), queueset.Waiting)
 		outcome := queueset.Waiting
-		go func() { outcome = f.set.Wait(context.Background(), r) }()
+		go func() { outcome = f.set.Wait(context.Background(), r, nil) }()
 		synctest.Wait()
 		next := f.arrive("b", wide(1), queueset.Waiting)
 		synctest.Wait()

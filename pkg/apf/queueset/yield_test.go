@@ -25,7 +25,7 @@ func TestRequestsThatWakeEachOtherLetOthersRunInBetween(t *testing.T) {
 	for range chain {
 		r := f.arrive("a", wide(1), queueset.Waiting)
 		requests.Go(func() {
-			f.set.Wait(context.Background(), r)
+			f.set.Wait(context.Background(), r, nil)
 			executed.Add(1)
 			f.set.Finish(r)
 		})

@@ -15,7 +15,19 @@ func Intersect(a, b []string) bool {
 		return false
 	case IsAll(a) || IsAll(b):
 		return true
+	case len(a) > fewPairs/len(b):
+		values := make(map[string]struct{}, len(a))
+		for _, value := range a {
+			values[value] = struct{}{}
+		}
+		return slices.ContainsFunc(b, func(value string) bool {
+			_, found := values[value]
+			return found
+		})
 	default:
 		return slices.ContainsFunc(a, func(value string) bool { return slices.Contains(b, value) })
 	}
 }
+
+// fewPairs is how many pairs are compared one by one: a map would cost more.
+const fewPairs = 64

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,7 @@ import (
 
 func TestAListCoversAndIntersectsByItsValues(t *testing.T) {
 	all := []string{rules.All}
+	long := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
 	for name, c := range map[string]struct {
 		a, b              []string
 		covers, intersect bool // the first value of b; each other
@@ -19,6 +21,8 @@ func TestAListCoversAndIntersectsByItsValues(t *testing.T) {
 		"another value":                       {[]string{"x"}, []string{"z"}, false, false},
 		"the wildcard beside a value":         {[]string{rules.All, "x"}, []string{"y"}, false, false},
 		"the wildcard, compared with a value": {[]string{"x"}, all, false, true},
+		"long lists with one common value":    {long, []string{"z", "1", "2", "3"}, true, true},
+		"long lists without any":              {long, []string{"0", "1", "2", "3"}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.covers, rules.Covers(c.a, c.b[0]))

@@ -69,13 +69,23 @@ func userNamed(name string) Users {
 	case anonymous:
 		return Users{Kind: Unauthenticated}
 	}
-	if rest, ok := strings.CutPrefix(name, ServiceAccountPrefix); ok {
-		namespace, name, found := strings.Cut(rest, ":")
-		if found && namespace != "" && name != "" && !strings.Contains(name, ":") {
-			return Users{Kind: OneServiceAccount, Namespace: namespace, Name: name}
-		}
+	if namespace, name, ok := serviceAccount(name); ok {
+		return Users{Kind: OneServiceAccount, Namespace: namespace, Name: name}
 	}
 	return Users{Kind: OneUser, Name: name}
+}
+
+// serviceAccount returns the namespace and the name of the service account that a user is.
+func serviceAccount(user string) (namespace, name string, ok bool) {
+	rest, ok := strings.CutPrefix(user, ServiceAccountPrefix)
+	if !ok {
+		return "", "", false
+	}
+	namespace, name, ok = strings.Cut(rest, ":")
+	if !ok || namespace == "" || name == "" || strings.Contains(name, ":") {
+		return "", "", false
+	}
+	return namespace, name, true
 }
 
 func groupNamed(name string) Users {

@@ -25,7 +25,7 @@
 //     whose objects are shared like the objects of the watch cache.
 //
 // A list that gets no seats is rejected with status 429. Until a quarter of its time is over, it
-// waits for another list to read for it. A flow has at most filter.MaxVacant lists that are
+// waits for another list to read for it. A flow has at most filter.MaxVacant lists, and a level as many as may wait there, that are
 // anywhere between 1 and 6.
 //
 // A list that was estimated as a read from etcd has seats for it, and reads at once. One that

@@ -14,8 +14,8 @@ import (
 	utilclock "k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -88,7 +88,7 @@ func TestTotalOfAnEngineUnderOverloadComesToRestWhereTheMachineIsNotShort(t *tes
 		defer running.Wait()
 		defer cancel()
 		running.Go(func() { r.Run(ctx) })
-		running.Go(func() { clock.Periodically(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
+		running.Go(func() { periodic.Run(ctx, utilclock.RealClock{}, allocation.Period, m.engine.Rebalance) })
 		m.load(30, time.Minute)
 		assert.Equal(t, 200, m.engine.Total(), "nobody waits, and the machine is not short")
 		m.load(400, 5*time.Minute)

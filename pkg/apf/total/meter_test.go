@@ -110,7 +110,7 @@ func TestLevelIsShortWhileRequestsWait(t *testing.T) {
 	s.clock.Advance(5 * time.Second)
 	_, short, _ := s.load()
 	assert.InDelta(t, 0.5, short, 1e-9, "half of the time, on the level with half of the seats")
-	require.True(t, waiting[0].Wait(t.Context()))
+	require.Equal(t, queueset.Seated, waiting[0].Wait(t.Context(), nil))
 	s.clock.Advance(10 * time.Second)
 	_, short, _ = s.load()
 	assert.Zero(t, short)
@@ -128,7 +128,7 @@ func TestLevelIsShortWhileSeatsAreKeptForAWideRequest(t *testing.T) {
 	_, short, _ := s.load()
 	assert.InDelta(t, 0.5, short, 1e-9, "although not all seats are in use")
 	finish(running)
-	require.True(t, wide.Wait(t.Context()))
+	require.Equal(t, queueset.Seated, wide.Wait(t.Context(), nil))
 	wide.Finish()
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/go-logr/logr"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -95,7 +95,7 @@ func (r *Recommender) Run(ctx context.Context) {
 	}
 	r.meter.load(r.config.Engine.Levels(), 0)
 	r.config.Sampler.Sample() // of the time before
-	clock.Periodically(ctx, r.config.Clock, SamplePeriod, func() {
+	periodic.Run(ctx, r.config.Clock, SamplePeriod, func() {
 		r.samples = append(r.samples, r.config.Sampler.Sample())
 		if now := r.config.Clock.Since(r.origin); r.controller.Due(now) {
 			r.step(now)

@@ -3,6 +3,7 @@ package flowcontrol
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/utils/clock"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -33,26 +35,47 @@ func (empty) PriorityLevels(context.Context) ([]*flowcontrolv1.PriorityLevelConf
 func (empty) LevelExists(context.Context, string) (bool, error) { return true, nil }
 
 func TestFindingsAboutALevelAreWarnings(t *testing.T) {
-	judge := priorityLevels(clock.RealClock{}, lint.NewAdvisor(lint.Defaults{}, 0)).advice
+	judge := priorityLevels(clock.RealClock{}, lint.NewAdvisor(lint.Defaults{}, 0, clock.RealClock{})).advice
 	level := validLevel()
 	var warnings recorder
 	ctx := warning.WithWarningRecorder(t.Context(), &warnings)
-	warn(ctx, judge.written(ctx, level, nil, empty{}))
+	written := func(level, old *flowcontrol.PriorityLevelConfiguration) {
+		advise(ctx, func(ctx context.Context) []lint.Finding { return judge.written(ctx, level, old, empty{}) })
+	}
+	written(level, nil)
 	require.Empty(t, warnings.texts)
 
 	level.Spec.Limited.LendablePercent = new(int32(100))
-	warn(ctx, judge.written(ctx, level, level.DeepCopy(), empty{}))
+	written(level, level.DeepCopy())
 	require.Empty(t, warnings.texts, "an update that changes nothing")
 	before := level.DeepCopy()
 	level.Generation++
 	require.Len(t, judge.written(ctx, level, before, empty{}), 1, "an update of the spec")
-	warn(ctx, judge.written(ctx, level, nil, empty{}))
+	written(level, nil)
 	require.Len(t, warnings.texts, 1)
 	require.Regexp(t, `^FC209: spec\.limited\.lendablePercent: This level may lend all its seats`, warnings.texts[0])
 }
 
+// TestAdviceLeavesTimeForTheAnswer: whoever got a timeout for an object that was stored because a
+// cache did not follow would write it again.
+func TestAdviceLeavesTimeForTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var warnings recorder
+		advise(warning.WithWarningRecorder(ctx, &warnings), func(ctx context.Context) []lint.Finding {
+			<-ctx.Done() // as a read of a store that does not answer
+			return []lint.Finding{{Code: lint.NotChecked}}
+		})
+		require.NoError(t, ctx.Err(), "the request can still be answered")
+		deadline, _ := ctx.Deadline()
+		require.Equal(t, 30*time.Second, time.Until(deadline))
+		require.Len(t, warnings.texts, 1)
+	})
+}
+
 func TestAnUpdateOfAFlowSchemaIsJudgedIfItChangesTheSpec(t *testing.T) {
-	judge := flowSchemas(clock.RealClock{}, lint.NewAdvisor(lint.Defaults{}, 0)).advice
+	judge := flowSchemas(clock.RealClock{}, lint.NewAdvisor(lint.Defaults{}, 0, clock.RealClock{})).advice
 	schema, changed := validSchema(), validSchema() // without rules
 	changed.Generation++
 	require.Len(t, judge.written(t.Context(), schema, nil, empty{}), 1, "a create")

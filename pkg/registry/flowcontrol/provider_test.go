@@ -53,7 +53,7 @@ func (o *opened) GetRESTOptions(resource schema.GroupResource, _ runtime.Object)
 func provider(options *opened, enabled serverstorage.APIResourceConfigSource) Provider {
 	scheme := install.NewScheme()
 	return Provider{Scheme: scheme, Codecs: serializer.NewCodecFactory(scheme), Options: options, Enabled: enabled,
-		Informers: externalversions.NewSharedInformerFactory(nil, 0).Flowcontrol().V1(), Clock: clock.RealClock{}, Advisor: lint.NewAdvisor(lint.Defaults{}, 0)}
+		Informers: externalversions.NewSharedInformerFactory(nil, 0).Flowcontrol().V1(), Clock: clock.RealClock{}, Advisor: lint.NewAdvisor(lint.Defaults{}, 0, clock.RealClock{})}
 }
 
 func served(t *testing.T, enabled *serverstorage.ResourceConfig) map[string][]string {

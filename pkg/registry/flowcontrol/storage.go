@@ -2,13 +2,10 @@ package flowcontrol
 
 import (
 	"context"
-	"errors"
-	"regexp"
-	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -22,7 +19,8 @@ import (
 // write that has succeeded.
 type objects[T object] struct {
 	*genericregistry.Store
-	advice advice[T]
+	groupKind schema.GroupKind
+	advice    advice[T]
 	// stored returns the stored configuration, with all that this server has written.
 	stored func() lint.Reader
 }
@@ -35,6 +33,10 @@ var (
 
 // open returns the storages of a resource and of its status, which share one store.
 func open[T object](of kind[T], typer runtime.ObjectTyper, options generic.RESTOptionsGetter, garbageCollection rest.GarbageCollectionPolicy, stored func() lint.Reader) (*objects[T], *statuses, error) {
+	kinds, _, err := typer.ObjectKinds(of.newObject())
+	if err != nil {
+		return nil, nil, err
+	}
 	forSpec, forStatus := newStrategies(of, typer, garbageCollection)
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return of.newObject() },
@@ -55,7 +57,7 @@ func open[T object](of kind[T], typer runtime.ObjectTyper, options generic.RESTO
 	status.DeleteStrategy = nil
 	status.UpdateStrategy = forStatus
 	status.ResetFieldsStrategy = forStatus
-	return &objects[T]{Store: store, advice: of.advice, stored: stored}, &statuses{store: &status}, nil
+	return &objects[T]{Store: store, groupKind: kinds[0].GroupKind(), advice: of.advice, stored: stored}, &statuses{store: &status}, nil
 }
 
 // Create creates an object.
@@ -64,7 +66,7 @@ func (r *objects[T]) Create(ctx context.Context, object runtime.Object, validate
 	created, err := r.Store.Create(ctx, object, validate, options)
 	if err == nil {
 		var none T
-		warn(ctx, r.advice.written(ctx, created.(T), none, before))
+		advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.written(ctx, created.(T), none, before) })
 	}
 	return created, err
 }
@@ -76,7 +78,7 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	var old T
 	objectInfo = rest.WrapUpdatedObjectInfo(objectInfo, func(_ context.Context, updated, existing runtime.Object) (runtime.Object, error) {
 		old = existing.(T)
-		return updated, nil
+		return updated, r.rejectMetadata(metadata(updated.(T)))
 	})
 	updated, created, err := r.Store.Update(ctx, name, objectInfo, createValidation, updateValidation, forceAllowCreate, options)
 	if err != nil {
@@ -88,45 +90,15 @@ func (r *objects[T]) Update(ctx context.Context, name string, objectInfo rest.Up
 	} else {
 		warnOfDeletion(ctx, metadata(updated.(T)), metadata(old))
 	}
-	warn(ctx, r.advice.written(ctx, updated.(T), old, before))
+	advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.written(ctx, updated.(T), old, before) })
 	return updated, created, nil
-}
-
-// ownersInJSON shows invalid owners in the error of an update in JSON. The library validates metadata
-// before the strategy does, and shows owners in Go syntax with addresses. The strategy's causes are
-// of the same failures, in the same order, and follow.
-func ownersInJSON(err error) error {
-	var status *apierrors.StatusError
-	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {
-		return err
-	}
-	causes, replaced := status.ErrStatus.Details.Causes, map[string]int{}
-	inGo := regexp.MustCompile(`^Invalid value: (?:\[\])?v1\.OwnerReference\{.*\}(: .*)$`)
-	for i, cause := range causes {
-		detail := inGo.FindStringSubmatch(cause.Message)
-		if detail == nil {
-			continue
-		}
-		var inJSON []string
-		for _, other := range causes[i+1:] {
-			if other.Field == cause.Field && strings.HasSuffix(other.Message, detail[1]) && !inGo.MatchString(other.Message) {
-				inJSON = append(inJSON, other.Message)
-			}
-		}
-		if len(inJSON) > 0 {
-			causes[i].Message = inJSON[replaced[detail[1]]%len(inJSON)]
-			replaced[detail[1]]++
-			status.ErrStatus.Message = strings.ReplaceAll(status.ErrStatus.Message, cause.Field+": "+cause.Message+", ", "")
-		}
-	}
-	return err
 }
 
 // Delete deletes an object.
 func (r *objects[T]) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	deleted, immediate, err := r.Store.Delete(ctx, name, validate, options)
 	if err == nil {
-		warn(ctx, r.advice.deleted(ctx, name, r.stored()))
+		advise(ctx, func(ctx context.Context) []lint.Finding { return r.advice.deleted(ctx, name, r.stored()) })
 	}
 	return deleted, immediate, err
 }

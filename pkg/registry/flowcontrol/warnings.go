@@ -13,9 +13,16 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
-// warn sends the findings about a written object as warnings.
-func warn(ctx context.Context, findings []lint.Finding) {
-	for _, finding := range findings {
+// advise sends what judge finds about a written object as warnings. judge gets half of the time
+// that the request still has: the object is stored, so the answer must not be a timeout.
+func advise(ctx context.Context, judge func(context.Context) []lint.Finding) {
+	within := ctx
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
+	for _, finding := range judge(within) {
 		warning.AddWarning(ctx, "", finding.String())
 	}
 }

@@ -246,16 +246,24 @@ func (e *Etcd) watch() {
 // the log, so another release wrote it: etcd 3.7 does not know how a member of 3.5 publishes itself.
 const unknownRequest = "unmarshal should never fail"
 
+// damaged is what etcd says of data whose checksum is wrong.
+const damaged = "crc mismatch"
+
 // explainStart adds the directory and the remedy to the error of a start.
 func explainStart(directory string, err error) error {
-	const remedy = "if the data are damaged, restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore', or move this one away to start with an empty store"
+	const remedy = "start it again; if it fails again, keep this one, and restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore'"
 	var newer newerDataError
+	obstacle := obstacleIn(directory)
 	switch {
 	case errors.Is(err, context.Canceled), errors.As(err, &newer):
 		return fmt.Errorf("embedded etcd on %s: %w", directory, err)
 	case strings.Contains(err.Error(), unknownRequest):
 		return fmt.Errorf("embedded etcd on %s: the log was written by an etcd more than one minor release older than this server's, %s (%w); "+
 			"take a snapshot with the older server ('flowcontrol-apiserver etcd snapshot'), and restore it with this one into a new directory ('flowcontrol-apiserver etcd restore')", directory, version.Version, err)
+	case strings.Contains(err.Error(), damaged):
+		return fmt.Errorf("embedded etcd on %s cannot start: %w; the data are damaged: restore a snapshot into a new directory with 'flowcontrol-apiserver etcd restore', or move this one away to start with an empty store", directory, err)
+	case obstacle != nil:
+		return fmt.Errorf("embedded etcd on %s cannot start: %w; the cause may be: %w; %s; keep the data, and start it again", directory, err, obstacle, remedyOf(obstacle))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("embedded etcd on %s: %w; check whether the disk is slow or full; %s", directory, err, remedy)
 	default:

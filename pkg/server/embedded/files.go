@@ -98,7 +98,7 @@ func readIfExists(path string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w; make it readable, or move it away to have it created again", path, err)
+		return nil, fmt.Errorf("%s cannot be read: %w; make it readable", path, err)
 	}
 	if content == nil {
 		content = []byte{}

@@ -33,7 +33,7 @@ func WriteKubeconfig(dir *DataDirectory, server string, certificates Certificate
 		}
 		return false, nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; make it readable, or move it away to have it created again", path, err)
+		return false, fmt.Errorf("kubeconfig %s cannot be read: %w; make it readable", path, err)
 	}
 	if err := writeFileAtomically(path, wanted, secretMode); err != nil {
 		return false, fmt.Errorf("kubeconfig %s cannot be written: %w", path, err)

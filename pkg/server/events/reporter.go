@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -82,7 +82,7 @@ func (r *Reporter) Start(ctx context.Context) {
 // Run looks for what lasts, once a minute, until ctx ends.
 func (r *Reporter) Run(ctx context.Context) {
 	r.pass()
-	clock.Periodically(ctx, r.config.Clock, period, r.pass)
+	periodic.Run(ctx, r.config.Clock, period, r.pass)
 }
 
 // Recreated says that a built-in object was deleted and is there again.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -20,12 +19,19 @@ import (
 // alone. Bodies of more than limit bytes are left to api to reject.
 func WithBoundedAliases(api http.Handler, limit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if r.Method != http.MethodGet && strings.HasSuffix(media, "yaml") { // other types have no aliases
+		if r.Method != http.MethodGet && mayBeYAML(r.Header.Get("Content-Type")) {
 			r = withCheckedAliases(r, limit)
 		}
 		api.ServeHTTP(w, r)
 	})
+}
+
+// mayBeYAML reports whether some reader of the header may take the body for YAML; other types have
+// no aliases. The library has two readers: for a patch it cuts the header at the first
+// semicolon, for other writes it parses the header and rejects what is malformed. This one
+// includes both.
+func mayBeYAML(contentType string) bool {
+	return strings.Contains(strings.ToLower(contentType), "yaml")
 }
 
 // withCheckedAliases returns the request with its body unread. Reading it fails with a 400 if its

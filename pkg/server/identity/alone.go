@@ -16,7 +16,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
-	"k8s.io/apiserver/pkg/authentication/request/x509"
 	tokencache "k8s.io/apiserver/pkg/authentication/token/cache"
 	"k8s.io/apiserver/pkg/authentication/token/tokenfile"
 	tokenunion "k8s.io/apiserver/pkg/authentication/token/union"
@@ -83,7 +82,7 @@ func (o *Options) certificateAuthenticators(info *server.AuthenticationInfo, ser
 		if err := info.ApplyClientCert(bundle, serving); err != nil {
 			return nil, err
 		}
-		all = append(all, x509.NewDynamic(bundle.VerifyOptions, x509.CommonNameUserConversion))
+		all = append(all, newClientCertificates(bundle))
 	}
 	return all, nil
 }

@@ -1,12 +1,15 @@
 package identity
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
 func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
@@ -48,4 +51,24 @@ func TestAnonymousReachesHealthAndVersionOnlyUnlessConfigured(t *testing.T) {
 	twice := config("{enabled: true}")
 	_, err := apply(t, newTestOptions(t, "--anonymous-auth=false", twice), "")
 	require.ErrorContains(t, err, "--anonymous-auth=false and anonymous in "+twice+" are mutually exclusive")
+}
+
+// A request may have waited for a processor since the first filter saw it.
+func TestAClientThatHasLeftIsNotAuthenticated(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"alone":                   nil,
+		"behind a kube-apiserver": {"--kubeconfig=" + newReviewer(t).kubeconfig(t), "--authentication-skip-lookup"},
+	} {
+		applied, err := apply(t, newTestOptions(t, flags...), "")
+		require.NoError(t, err)
+		ctx, leave := context.WithCancel(t.Context())
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/livez", nil)
+		request.ProtoMajor = 2
+		request = request.WithContext(apirequest.WithRequestInfo(ctx, &apirequest.RequestInfo{Path: "/livez"}))
+		_, ok, err := applied.authentication.Authenticator.AuthenticateRequest(request)
+		require.NoError(t, err)
+		require.True(t, ok, name)
+		leave()
+		require.PanicsWithValue(t, http.ErrAbortHandler, func() { _, _, _ = applied.authentication.Authenticator.AuthenticateRequest(request) }, name)
+	}
 }

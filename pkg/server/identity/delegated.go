@@ -61,26 +61,25 @@ func (o *Options) applyDelegatedAuthentication(info *server.AuthenticationInfo, 
 	quiet := authenticator.TokenFunc(func(ctx context.Context, token string) (*authenticator.Response, bool, error) {
 		return reviews.AuthenticateToken(klog.NewContext(ctx, logr.Discard()), token)
 	})
-	info.Authenticator, err = o.newDelegatedAuthenticator(certificates, newLimitedTokens(tokencache.New(quiet, false, o.Authentication.CacheTTL, o.Authentication.CacheTTL)))
-	return err
+	info.Authenticator = o.newDelegatedAuthenticator(certificates, newLimitedTokens(tokencache.New(quiet, false, o.Authentication.CacheTTL, o.Authentication.CacheTTL)))
+	return nil
 }
 
-// newDelegatedAuthenticator authenticates client certificates and the front proxy, then
-// tokens, and treats only requests without credentials as anonymous.
-func (o *Options) newDelegatedAuthenticator(certificates authenticatorfactory.DelegatingAuthenticatorConfig, tokens authenticator.Request) (authenticator.Request, error) {
-	all := []authenticator.Request{group.NewAuthenticatedGroupAdder(tokens)}
-	if certificates.ClientCertificateCAContentProvider != nil || certificates.RequestHeaderConfig != nil {
-		byCertificate, _, err := certificates.New()
-		if err != nil {
-			return nil, err
-		}
-		all = []authenticator.Request{byCertificate, all[0]}
+// newDelegatedAuthenticator authenticates the front proxy, client certificates and tokens, and
+// treats only requests without credentials as anonymous.
+func (o *Options) newDelegatedAuthenticator(certificates authenticatorfactory.DelegatingAuthenticatorConfig, tokens authenticator.Request) authenticator.Request {
+	var all []authenticator.Request
+	if proxy := certificates.RequestHeaderConfig; proxy != nil {
+		all = append(all, newFrontProxy(proxy))
 	}
-	result := union.New(all...)
+	if ca := certificates.ClientCertificateCAContentProvider; ca != nil {
+		all = append(all, newClientCertificates(ca))
+	}
+	result := group.NewAuthenticatedGroupAdder(union.New(append(all, tokens)...))
 	if o.AnonymousAuth {
 		result = union.NewFailOnError(result, anonymous.NewAuthenticator(nil))
 	}
-	return result, nil
+	return result
 }
 
 // delegatedCertificates returns the CAs of client certificates and of the front proxy: from flags,

@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,16 +32,20 @@ const (
 	// Of SubjectAccessReviews for unauthenticated clients.
 	unauthenticatedReviewRate  = 10
 	unauthenticatedReviewBurst = 50
-	// Of TokenReviews for tokens that were not accepted before, of all clients.
-	unknownTokenRate  = 50
-	unknownTokenBurst = 200
+	// Of TokenReviews for tokens that were not accepted before, of all addresses from which no token
+	// was invalid so far, as after a restart.
+	unknownTokenRate  = 30
+	unknownTokenBurst = 150
+	// Of the same, of all addresses from which the last unknown token was invalid. Each has an equal part.
+	suspectTokenRate  = 20
+	suspectTokenBurst = 50
 	// Of the same, from one address.
 	addressTokenRate  = 10
 	addressTokenBurst = 50
 
 	// How many accepted tokens and addresses are remembered, those used last.
 	rememberedTokens    = 20_000
-	rememberedAddresses = 2_000
+	rememberedAddresses = 20_000
 )
 
 // errTooMany is returned for a review that is not sent.
@@ -50,20 +54,18 @@ var errTooMany = errors.New("too many reviews of unknown clients")
 // limitedTokens bounds the reviews of tokens that were not accepted before. Reviews of known tokens
 // never wait for them.
 type limitedTokens struct {
-	tokens   authenticator.Request
-	together *rate.Limiter
-	accepted *lru.Cache // hashes of tokens
-	// addresses has a *rate.Limiter for each address.
-	addresses *lru.Cache
+	tokens    authenticator.Request
+	addresses *addressLimits
+	accepted  *lru.Cache // hashes of tokens
 }
 
 var _ authenticator.Request = &limitedTokens{}
 
 func newLimitedTokens(tokens authenticator.Token) *limitedTokens {
 	return &limitedTokens{
-		tokens:   union.New(bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)),
-		together: rate.NewLimiter(unknownTokenRate, unknownTokenBurst),
-		accepted: lru.New(rememberedTokens), addresses: lru.New(rememberedAddresses),
+		tokens:    union.New(bearertoken.New(tokens), websocket.NewProtocolAuthenticator(tokens)),
+		addresses: newAddressLimits(),
+		accepted:  lru.New(rememberedTokens),
 	}
 }
 
@@ -74,7 +76,7 @@ func (l *limitedTokens) AuthenticateRequest(request *http.Request) (*authenticat
 		return nil, false, nil
 	}
 	key := sha256.Sum256([]byte(credentials))
-	if _, known := l.accepted.Get(key); !known && (!l.limiterOf(request.RemoteAddr).Allow() || !l.together.Allow()) {
+	if _, known := l.accepted.Get(key); !known && !l.addresses.allow(request.RemoteAddr, time.Now()) {
 		filters.FailReview(request.Context(), errTooManyReviews("TokenReview"))
 		return nil, false, errTooMany
 	}
@@ -82,10 +84,12 @@ func (l *limitedTokens) AuthenticateRequest(request *http.Request) (*authenticat
 	switch {
 	case ok:
 		l.accepted.Add(key, nil)
+		l.addresses.note(request.RemoteAddr, true, time.Now())
 	case isReviewFailure(err):
 		filters.FailReview(request.Context(), errReviewUnavailable())
 	default:
 		l.accepted.Remove(key)
+		l.addresses.note(request.RemoteAddr, false, time.Now())
 	}
 	return response, ok, err
 }
@@ -101,19 +105,6 @@ func credentialsOf(request *http.Request) string {
 		return ""
 	}
 	return authorization + "\n" + protocols
-}
-
-func (l *limitedTokens) limiterOf(remoteAddr string) *rate.Limiter {
-	host, _, err := net.SplitHostPort(remoteAddr)
-	if err != nil {
-		host = remoteAddr
-	}
-	if limiter, ok := l.addresses.Get(host); ok {
-		return limiter.(*rate.Limiter) //nolint:forcetypeassert // nothing else is added
-	}
-	limiter := rate.NewLimiter(addressTokenRate, addressTokenBurst)
-	l.addresses.Add(host, limiter)
-	return limiter
 }
 
 // isReviewFailure reports whether a TokenReview has no result, unlike one that says

@@ -147,14 +147,23 @@ func (o *Options) inPod() bool {
 func (o *Options) ApplyTo(ctx context.Context, authentication *server.AuthenticationInfo, authorization *server.AuthorizationInfo,
 	serving *server.SecureServingInfo, ownCAFile string,
 ) error {
-	if o.Delegated() {
-		if err := o.applyDelegatedAuthentication(authentication, serving); err != nil {
+	apply := func() error {
+		if err := o.applyLocalAuthentication(ctx, authentication, serving, ownCAFile); err != nil {
 			return err
 		}
-		return o.applyDelegatedAuthorization(authorization)
+		return o.applyLocalAuthorization(ctx, authorization)
 	}
-	if err := o.applyLocalAuthentication(ctx, authentication, serving, ownCAFile); err != nil {
+	if o.Delegated() {
+		apply = func() error {
+			if err := o.applyDelegatedAuthentication(authentication, serving); err != nil {
+				return err
+			}
+			return o.applyDelegatedAuthorization(authorization)
+		}
+	}
+	if err := apply(); err != nil {
 		return err
 	}
-	return o.applyLocalAuthorization(ctx, authorization)
+	authentication.Authenticator = presentClients{authentication.Authenticator}
+	return nil
 }

@@ -30,7 +30,21 @@ type Check struct {
 	mu         sync.Mutex // guards what follows
 	lastPassed time.Time  // zero: never
 	failure    *failure   // of the last attempt; nil if it passed
+	logged     string     // message of the failure that was logged last, empty if it has passed since
+	// pendingSince is when the failures began that are pending, zero after another result.
+	pendingSince time.Time
 }
+
+// state is what an attempt at a check found.
+type state int
+
+const (
+	hasPassed state = iota
+	hasFailed
+	// isPending means that kube-apiserver has what this server needs, and this server is loading it.
+	// That is no failure before it has taken failedInterval.
+	isPending
+)
 
 var _ healthz.HealthChecker = &Check{}
 
@@ -60,21 +74,27 @@ func (c *Check) Message() string {
 }
 
 // record takes the result of an attempt, nil if it passed, and logs a change.
-func (c *Check) record(result *failure) {
+func (c *Check) record(result *failure) state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	previous, first := c.failure, c.lastPassed.IsZero()
 	c.failure = result
-	c.passing.Set(0)
 	if result == nil {
-		c.lastPassed = c.clock.Now()
+		now := c.clock.Now()
+		c.lastPassed, c.pendingSince, c.logged = now, time.Time{}, ""
 		c.passing.Set(1)
-		c.lastSuccess.Set(float64(c.lastPassed.UnixNano()) / float64(time.Second))
+		c.lastSuccess.Set(float64(now.UnixNano()) / float64(time.Second))
+		if previous != nil {
+			c.log.Info("Check passed")
+		}
+		return hasPassed
 	}
-	switch {
-	case result == nil && previous != nil:
-		c.log.Info("Check passed")
-	case result != nil && (previous == nil || previous.message != result.message):
+	c.passing.Set(0)
+	if c.isPending(result) {
+		return isPending
+	}
+	if c.logged != result.message {
+		c.logged = result.message
 		values := []any{"reason", result.message, "ready", !first || c.optional}
 		if !first {
 			// Tells one outage from the next: the program logs equal errors once a minute.
@@ -82,6 +102,18 @@ func (c *Check) record(result *failure) {
 		}
 		c.log.Error(result.cause, "Check failed", values...)
 	}
+	return hasFailed
+}
+
+// isPending notes a result that is not nil, and reports whether it is pending and not yet a failure.
+func (c *Check) isPending(result *failure) bool {
+	now := c.clock.Now()
+	if !result.pending {
+		c.pendingSince = time.Time{}
+	} else if c.pendingSince.IsZero() {
+		c.pendingSince = now
+	}
+	return result.pending && now.Sub(c.pendingSince) < failedInterval
 }
 
 // failure is why a check did not pass.
@@ -90,6 +122,8 @@ type failure struct {
 	message string
 	// cause is the full error; it may be nil.
 	cause error
+	// pending is set if kube-apiserver has what is missing, and this server is loading it.
+	pending bool
 }
 
 func (f *failure) err() error {

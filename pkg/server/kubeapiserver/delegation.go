@@ -85,7 +85,7 @@ func checkAdmission(ctx context.Context, client kubernetes.Interface, informers 
 		}
 	}
 	if waiting {
-		return &failure{message: "the cluster's webhooks and policies have not been read yet"}
+		return &failure{message: "the cluster's webhooks and policies have not been read yet", pending: true}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func series(t *testing.T, m *Monitor, check string) map[string]float64 {
 }
 
 func TestMetricsShowTheLastAttemptAndTheLastSuccess(t *testing.T) {
-	const check, passing, last = "delegated-authorization", "flowcontrol_apiserver_upstream_check_passing", "flowcontrol_apiserver_upstream_check_last_success_timestamp_seconds"
+	const check, passing, last = "delegated-authorization", "flowcontrol_apiserver_kube_apiserver_check_passing", "flowcontrol_apiserver_kube_apiserver_check_last_success_timestamp_seconds"
 	f := newFront(t)
 	m := f.monitor(t, nil)
 	require.Equal(t, map[string]float64{passing: 0, last: 0}, series(t, m, check), "before the first attempt")

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -24,6 +24,9 @@ const (
 	// failure and after one without.
 	failedInterval = 2 * time.Second
 	passedInterval = 10 * time.Second
+	// pendingInterval follows a round without a failure while this server still loads what
+	// kube-apiserver has.
+	pendingInterval = 100 * time.Millisecond
 )
 
 // Config is the configuration of a Monitor. All fields but Trust are required.
@@ -73,11 +76,11 @@ func New(config Config) (*Monitor, error) {
 	}
 	m := &Monitor{clock: config.Clock, metrics: prometheus.NewRegistry()}
 	passing := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "flowcontrol_apiserver_upstream_check_passing",
+		Name: "flowcontrol_apiserver_kube_apiserver_check_passing",
 		Help: "[ALPHA] Whether the last attempt at a check of the kube-apiserver in front passed, 1 or 0",
 	}, []string{"check"})
 	lastSuccess := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "flowcontrol_apiserver_upstream_check_last_success_timestamp_seconds",
+		Name: "flowcontrol_apiserver_kube_apiserver_check_last_success_timestamp_seconds",
 		Help: "[ALPHA] Unix time when a check of the kube-apiserver in front last passed, 0 if it never did",
 	}, []string{"check"})
 	m.metrics.MustRegister(passing, lastSuccess)
@@ -137,7 +140,7 @@ func (m *Monitor) Metrics() prometheus.Collector { return m.metrics }
 // Run runs rounds of checks until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
 	for {
-		if !clock.Wait(ctx, m.clock, m.Round(ctx)) {
+		if !periodic.Wait(ctx, m.clock, m.Round(ctx)) {
 			return
 		}
 	}
@@ -153,16 +156,21 @@ func (m *Monitor) Round(ctx context.Context) time.Duration {
 	if result != nil {
 		return failedInterval // the results of the other checks remain
 	}
-	interval := passedInterval
+	interval, pending := passedInterval, false
 	for _, other := range m.others {
 		result := other.run(ctx)
 		if ctx.Err() != nil {
 			return 0
 		}
-		other.record(result)
-		if result != nil {
+		switch state := other.record(result); state {
+		case isPending:
+			pending = true
+		case hasFailed:
 			interval = failedInterval
 		}
+	}
+	if pending {
+		return pendingInterval
 	}
 	return interval
 }

@@ -145,6 +145,36 @@ func TestALaterFailureIsLoggedOnceAndKeepsTheServerReady(t *testing.T) {
 	require.Contains(t, readyz(m), "[+]delegated-authorization ok\n")
 }
 
+// A start is healthy while this server loads what kube-apiserver has: it looks again soon, and logs no
+// error unless that takes two seconds.
+func TestWhatIsBeingLoadedIsNoFailure(t *testing.T) {
+	pem, _, err := cert.GenerateSelfSignedCertKey("ca", nil, nil)
+	require.NoError(t, err)
+	f := newFront(t)
+	f.say(configMapPath, http.StatusOK, `{"kind": "ConfigMap", "apiVersion": "v1", "data": {"client-ca-file": "`+strings.ReplaceAll(string(pem), "\n", `\n`)+`"}}`)
+	loaded := false
+	m := f.monitor(t, &Trust{ClientCA: true, Knows: func(string) bool { return loaded }})
+	require.Equal(t, 100*time.Millisecond, m.Round(t.Context()))
+	require.Contains(t, readyz(m), "[-]delegated-authentication failed: the ConfigMap kube-system/extension-apiserver-authentication exists")
+	require.Zero(t, f.log.count("Check failed"))
+	loaded = true
+	require.Equal(t, passedInterval, m.Round(t.Context()))
+	require.Contains(t, readyz(m), "[+]delegated-authentication ok\n")
+	require.Zero(t, f.log.count("Check failed"))
+
+	loaded = false // another bundle
+	require.Equal(t, 100*time.Millisecond, m.Round(t.Context()))
+	f.clock.Step(2 * time.Second)
+	for range 3 {
+		require.Equal(t, failedInterval, m.Round(t.Context()), "it is not loaded")
+	}
+	require.Equal(t, 1, f.log.count("Check failed"))
+	loaded = true
+	require.Equal(t, passedInterval, m.Round(t.Context()))
+	loaded = false
+	require.Equal(t, 100*time.Millisecond, m.Round(t.Context()), "once it was loaded, the time begins again")
+}
+
 func TestEveryAnswerOfKubeAPIServerIsExplained(t *testing.T) {
 	tests := []struct {
 		name, path string

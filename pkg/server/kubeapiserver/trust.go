@@ -66,7 +66,7 @@ func checkTrust(ctx context.Context, client corev1client.ConfigMapsGetter, trust
 			return invalidTrust(key, "contains no PEM certificates", err)
 		}
 		if !trust.Knows(bundle) {
-			return &failure{message: trustConfigMap + " exists, and its CA bundles have not been loaded yet"}
+			return &failure{message: trustConfigMap + " exists, and its CA bundles have not been loaded yet", pending: true}
 		}
 	}
 	return nil

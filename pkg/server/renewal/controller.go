@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
@@ -60,7 +60,7 @@ func (c *Controller) Collect(metrics chan<- prometheus.Metric) {
 // Run checks at once and then at each interval until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
 	c.Check()
-	clock.Periodically(ctx, c.config.Clock, Interval, c.Check)
+	periodic.Run(ctx, c.config.Clock, Interval, c.Check)
 }
 
 // Check checks once.

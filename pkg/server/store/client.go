@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
@@ -23,9 +24,35 @@ type clientStore struct {
 
 var _ storage.Interface = clientStore{}
 
-// GetList implements storage.Interface.
+// GetList implements storage.Interface. The watch cache and the encoding of the list, which comes
+// next, take no notice of a client that has left.
 func (s clientStore) GetList(ctx context.Context, key string, options storage.ListOptions, out runtime.Object) error {
-	return s.futureVersion(ctx, options, s.Interface.GetList(ctx, key, options, out))
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	if err := s.Interface.GetList(ctx, key, options, out); err != nil {
+		return s.futureVersion(ctx, options, err)
+	}
+	return ended(ctx)
+}
+
+// statusClientClosedRequest is the status of a request whose client has left, as other servers log
+// it. Nobody reads it; it is counted, and 500, which the library answers to a context that has ended,
+// would count as a fault of this server.
+const statusClientClosedRequest = 499
+
+// ended returns an error if nobody waits for an answer any more.
+func ended(ctx context.Context) error {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return apierrors.NewTimeoutError("the deadline of the request has passed", 0)
+	default:
+		return &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: statusClientClosedRequest, Message: "the client has left",
+		}}
+	}
 }
 
 // Watch implements storage.Interface.

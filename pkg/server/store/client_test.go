@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,4 +57,40 @@ func TestWatchStartsAtItsResourceVersion(t *testing.T) {
 			require.True(t, c.fails(err), "%v", err)
 		})
 	}
+}
+
+// lists is a store that counts the lists that it reads. Its client leaves meanwhile, if leave is set.
+type lists struct {
+	storage.Interface
+	leave context.CancelFunc
+	read  int
+}
+
+func (l *lists) GetList(context.Context, string, storage.ListOptions, runtime.Object) error {
+	l.read++
+	if l.leave != nil {
+		l.leave()
+	}
+	return nil
+}
+
+func TestAListWhoseClientHasLeftIsNeitherReadNorEncoded(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	store := &lists{}
+	list := func(ctx context.Context) error {
+		return clientStore{store, "/flowschemas", nil}.GetList(ctx, "/flowschemas", storage.ListOptions{}, nil)
+	}
+	require.NoError(t, list(ctx))
+	store.leave = leave
+	var status apierrors.APIStatus
+	require.ErrorAs(t, list(ctx), &status, "what was read is not encoded")
+	require.EqualValues(t, 499, status.Status().Code)
+	require.Equal(t, 2, store.read)
+	require.Error(t, list(ctx))
+	require.Equal(t, 2, store.read)
+
+	late, free := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer free()
+	require.True(t, apierrors.IsTimeout(list(late)))
+	require.Equal(t, 2, store.read)
 }

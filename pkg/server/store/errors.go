@@ -80,8 +80,10 @@ func (s statuses) write(err error) error {
 		return newServiceUnavailable(fmt.Sprintf("etcd is not available, nothing was written: %v", err))
 	case outcome == outcomeUnknown:
 		return apierrors.NewTimeoutError(fmt.Sprintf("etcd did not confirm the write, which may be stored: read the object before you send the request again: %v", err), 0)
-	case tooLarge(err):
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("etcd stores at most 1.5 MiB in an object, unless its --max-request-bytes is larger; make the object smaller: %v", err))
+	case errors.Is(err, rpctypes.ErrRequestTooLarge):
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("etcd stores at most 1.5 MiB in an object by default; make the object smaller, or raise --max-request-bytes of etcd, which helps up to 2 MiB, as much as this server sends: %v", err))
+	case largerThanSent(err):
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("this server sends at most 2 MiB to etcd, whatever etcd accepts; make the object smaller, or divide it: %v", err))
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return apierrors.NewInternalError(fmt.Errorf("etcd rejects writes because its database reached the quota; reads and deletions go on; %s: %w", s.remedy, err))
 	default:
@@ -89,11 +91,10 @@ func (s statuses) write(err error) error {
 	}
 }
 
-// tooLarge reports whether etcd rejected a request for its size, or its client did, which
-// sends 2 MiB at most.
-func tooLarge(err error) bool {
-	return errors.Is(err, rpctypes.ErrRequestTooLarge) ||
-		status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
+// largerThanSent reports whether the client of etcd rejected a request for its size. The limit is in the
+// client's library.
+func largerThanSent(err error) bool {
+	return status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
 }
 
 // outcomeOf reads what etcd's client, or gRPC below it, returned. Errors of plug-ins

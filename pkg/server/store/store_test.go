@@ -79,7 +79,7 @@ func startFailingEtcd(t *testing.T, err error) rest.StandardStorage {
 		Options:   New(storageOptions{codecs, "http://" + listener.Addr().String()}, &genericoptions.EtcdOptions{}, ExternalRemedy),
 		Enabled:   registry.DefaultResourceConfig(),
 		Informers: externalversions.NewSharedInformerFactory(nil, 0).Flowcontrol().V1(),
-		Clock:     clock.RealClock{}, Advisor: lint.NewAdvisor(bootstrap.Defaults(), 100), GarbageCollection: rest.DeleteDependents,
+		Clock:     clock.RealClock{}, Advisor: lint.NewAdvisor(bootstrap.Defaults(), 100, clock.RealClock{}), GarbageCollection: rest.DeleteDependents,
 	}.APIGroupInfo()
 	require.NoError(t, err)
 	storages := group.VersionedResourcesStorageMap["v1"]

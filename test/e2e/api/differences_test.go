@@ -42,6 +42,10 @@ func differences() []difference {
 			wording,
 		},
 		{
+			"large-object", "An object that is too large for etcd is 413, and the message says what is possible; kube-apiserver returns etcd's error as 500.",
+			largeObject,
+		},
+		{
 			"discovery", "Only this server serves v1beta3 by default, and it publishes its address in discovery; kube-apiserver's aggregator does not.",
 			nil,
 		},
@@ -90,6 +94,14 @@ func watchFuture(step step, ours answer, peers *answer) bool {
 		return false
 	}
 	peers.says(ours)
+	return true
+}
+
+func largeObject(step step, ours answer, peers *answer) bool {
+	if step.code != http.StatusRequestEntityTooLarge || peers.code != http.StatusInternalServerError || !strings.Contains(statusOf(*peers).Message, "request is too large") {
+		return false
+	}
+	*peers = ours.clone()
 	return true
 }
 

@@ -53,6 +53,7 @@ the file is not current.
 	for _, difference := range differences() {
 		fmt.Fprintf(&text, "| %s | %s |\n", difference.name, difference.reason)
 	}
+	text.WriteString("\nThe text of the condition `Dangling` is not compared: its type, status and reason are kube-apiserver's, and the\nmessage names the priority level in this server's words.\n")
 	text.WriteString("\n## On later releases of Kubernetes\n\n`make conformance K8S=0.37` compares the server on k8s.io 0.37 with kube-apiserver 1.37; 0.36 is\nthe other release, and `make test-releases` runs both. In addition to the differences above:\n\n| since | difference | reason |\n|---|---|---|\n")
 	for _, later := range laterDifferences() {
 		fmt.Fprintf(&text, "| 1%s | %s | %s |\n", strings.TrimPrefix(later.since, "0"), later.name, later.reason)

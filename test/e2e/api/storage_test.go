@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -80,6 +81,15 @@ func storageTheme() theme {
 			),
 		},
 		{
+			name: "an object that is too large for etcd",
+			steps: []step{
+				post("flowschemas", having(flowSchema("large"), "spec.rules", []any{map[string]any{
+					"subjects":         manyUsers(9000),
+					"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
+				}})).gives(413).writesNothing(),
+			},
+		},
+		{
 			name: "a body over the limit",
 			steps: []step{
 				post(all, having(level("a", 1), "metadata.annotations", map[string]any{"x": strings.Repeat("x", 4<<20)})).gives(413).writesNothing(),
@@ -88,4 +98,13 @@ func storageTheme() theme {
 			},
 		},
 	}}
+}
+
+// manyUsers are subjects with names of 200 bytes.
+func manyUsers(n int) []any {
+	users := make([]any, n)
+	for i := range users {
+		users[i] = map[string]any{"kind": "User", "user": map[string]any{"name": fmt.Sprintf("%0200d", i)}}
+	}
+	return users
 }

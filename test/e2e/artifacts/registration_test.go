@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -44,7 +45,8 @@ case "$*" in
 "wait "*) [ -e "$STATE/available" ] ;;
 "delete "* | "replace "*) [ ! -e "$STATE/stuck" ] ;;
 *"rollout status"*) [ -e "$STATE/rolled-out" ] ;;
-*"get statefulset"*) [ -e "$STATE/statefulset" ] ;;
+*"get deployment"*) [ -e "$STATE/deployment" ] ;;
+kustomize*) cat "$STATE/overlay" ;;
 esac
 `
 
@@ -188,38 +190,102 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-func TestInstallRegistersLast(t *testing.T) {
+// What an overlay has, as 'kubectl kustomize' writes it.
+const (
+	rendered = "apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\n---\napiVersion: v1\nkind: Service\n"
+	ownEtcd  = "---\napiVersion: apps/v1\nkind: StatefulSet\n"
+)
+
+// kube-apiserver enforces FlowSchemas at once, and what is registered must be served.
+func TestInstallAppliesFlowSchemasAndRegistersWhenReplicasAreReady(t *testing.T) {
 	s := newScripted(t)
-	s.set(t, "statefulset", "")
+	s.set(t, "overlay", rendered+ownEtcd)
 	output, changes, err := s.run(t, "install.sh", folder(t, "overlays/own-etcd"))
 	require.NoError(t, err, output)
-	require.Equal(t, "apply own-etcd", changes[0])
-	require.Equal(t, "apply apiservice.yaml", changes[len(changes)-1])
+	require.Equal(t, "apply first.yaml", changes[0])
+	require.Equal(t, []string{"apply enforced.yaml", "apply apiservice.yaml"}, changes[len(changes)-2:])
 
 	t.Run("with cert-manager", func(t *testing.T) {
 		s := newScripted(t)
+		s.set(t, "overlay", rendered)
 		output, changes, err := s.run(t, "install.sh", "--cert-manager", folder(t, "overlays/external-etcd"))
 		require.NoError(t, err, output)
-		require.Equal(t, []string{"apply external-etcd", "apply cert-manager", "apply apiservice.yaml"}, changes)
+		require.Equal(t, []string{"apply first.yaml", "apply cert-manager", "apply enforced.yaml", "apply apiservice.yaml"}, changes)
 	})
 }
 
-func TestInstallRegistersNothingIfTheReplicasAreNotReady(t *testing.T) {
-	for _, test := range []struct{ name, missing, says string }{
-		{"no rollout", "rolled-out", "the replicas are not ready within 5m"},
-		{"no certificate for etcd", "etcd-client", "Secret flowcontrol-system/flowcontrol-apiserver-etcd-client is missing"},
+// TestInstallSeparatesWhatIsEnforced compares both parts of each overlay with all of it.
+func TestInstallSeparatesWhatIsEnforced(t *testing.T) {
+	for _, overlay := range overlays(t) {
+		s := newScripted(t)
+		kubectl, err := os.ReadFile(filepath.Join(s.dir, "kubectl"))
+		require.NoError(t, err)
+		keeping := strings.Replace(string(kubectl), "case ", `case "$*" in "apply -f "*first.yaml | "apply -f "*enforced.yaml) cp "$3" "$STATE" ;; esac`+"\ncase ", 1)
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(keeping), 0o700))
+		all := render(t, overlay)
+		var text strings.Builder
+		for _, object := range all {
+			encoded, err := yaml.Marshal(object.Object)
+			require.NoError(t, err)
+			text.WriteString("---\n" + string(encoded))
+		}
+		s.set(t, "overlay", text.String())
+		output, _, err := s.run(t, "install.sh", folder(t, overlay))
+		require.NoError(t, err, output)
+		separated := 0
+		for part, enforced := range map[string]bool{"first.yaml": false, "enforced.yaml": true} {
+			content, err := os.ReadFile(filepath.Join(s.dir, part))
+			if os.IsNotExist(err) {
+				continue
+			}
+			require.NoError(t, err)
+			for _, document := range strings.Split(string(content), "---\n")[1:] {
+				var object struct{ APIVersion, Kind string }
+				require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+				require.Equal(t, enforced, strings.HasPrefix(object.APIVersion, "flowcontrol.apiserver.k8s.io/"), object.Kind)
+				separated++
+			}
+		}
+		require.Equal(t, len(all), separated, overlay)
+	}
+}
+
+func TestAFailedInstallSaysWhatUndoesIt(t *testing.T) {
+	overlay := folder(t, "overlays/external-etcd")
+	for _, test := range []struct{ name, missing, present, says, ends string }{
+		{"no rollout", "rolled-out", "", "the replicas are not ready within 5m", "kubectl delete -k " + overlay + " --ignore-not-found\n"},
+		{"no rollout of a new release", "rolled-out", "deployment", "Nothing was registered", "kubectl -n flowcontrol-system rollout undo deployment/flowcontrol-apiserver\n"},
+		{"no registration", "reachable", "", "kube-apiserver reaches no replica", "kubectl delete -k " + overlay + " --ignore-not-found\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScripted(t)
+			s.set(t, "overlay", rendered)
 			s.unset(t, test.missing)
-			output, changes, err := s.run(t, "install.sh", folder(t, "overlays/external-etcd"))
+			if test.present != "" {
+				s.set(t, test.present, "")
+			}
+			output, changes, err := s.run(t, "install.sh", overlay)
 			require.Error(t, err, output)
 			require.Contains(t, output, test.says)
+			require.True(t, strings.HasSuffix(output, test.ends), output)
 			require.NotContains(t, changes, "apply apiservice.yaml")
+			if test.missing == "rolled-out" {
+				require.NotContains(t, changes, "apply enforced.yaml")
+			}
 		})
 	}
+}
+
+func TestInstallChangesNothingWithoutWhatItNeeds(t *testing.T) {
 	s := newScripted(t)
-	output, _, err := s.run(t, "install.sh", "/nowhere")
+	s.set(t, "overlay", rendered)
+	s.unset(t, "etcd-client")
+	output, changes, err := s.run(t, "install.sh", folder(t, "overlays/external-etcd"))
+	require.Error(t, err)
+	require.Contains(t, output, "Secret flowcontrol-system/flowcontrol-apiserver-etcd-client is missing")
+	require.Contains(t, output, "kubectl create namespace flowcontrol-system")
+	require.Empty(t, changes)
+	output, _, err = s.run(t, "install.sh", "/nowhere")
 	require.Error(t, err)
 	require.Contains(t, output, "install.sh: /nowhere is no folder")
 }

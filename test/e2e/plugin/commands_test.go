@@ -36,7 +36,7 @@ func apfJSON[T any](t *testing.T, s *site, status int, args ...string) (out T) {
 // runs each command.
 func TestPlugin(t *testing.T) {
 	harness.Program(t, binaries.Plugin)
-	s := startSite(t, harness.Path(t, "artifacts/examples"), rightsFlag(t))
+	s := startSite(t, rightsFlag(t))
 	t.Run("explain names the objects behind the headers of the response", s.testExplainAndWhose)
 	t.Run("top agrees with the metrics, under load and at rest", s.testTopBesideMetrics)
 	t.Run("size agrees with the metrics", s.testSize)
@@ -69,9 +69,9 @@ func (s *site) testExplainAndWhose(t *testing.T) {
 // testTopBesideMetrics compares what top says of a level that rejects requests with
 // scrapes before and after it: a counter only grows.
 func (s *site) testTopBesideMetrics(t *testing.T) {
-	shutOut := filepath.Join(s.examples, "shut-out.yaml")
-	s.kubectl.Run(t, "apply", "-f", shutOut)
-	s.kubectl.Run(t, "wait", "--for=condition=Dangling=False", "flowschema/shut-out", "--timeout=5m")
+	noSeats := filepath.Join("testdata", "no-seats.yaml")
+	s.kubectl.Run(t, "apply", "-f", noSeats)
+	s.kubectl.Run(t, "wait", "--for=condition=Dangling=False", "flowschema/no-seats", "--timeout=5m")
 	var enough atomic.Bool
 	var clients errgroup.Group
 	for range 4 {
@@ -95,19 +95,19 @@ func (s *site) testTopBesideMetrics(t *testing.T) {
 	require.NoError(t, clients.Wait())
 	require.Greater(t, s.rejected(t), 10.0)
 	require.InDelta(t, s.rejected(t), s.rejectedInTop(t), 0, "at rest")
-	s.kubectl.Run(t, "delete", "-f", shutOut)
+	s.kubectl.Run(t, "delete", "-f", noSeats)
 }
 
-// rejected returns how many requests the level shut-out has rejected, by the metrics.
+// rejected returns how many requests the level no-seats has rejected, by the metrics.
 func (s *site) rejected(t *testing.T) float64 {
 	t.Helper()
 	const family = "apiserver_flowcontrol_rejected_requests_total"
 	values, err := scrape.Parse(s.kubectl.Run(t, "get", "--raw", "/metrics"), family)
 	require.NoError(t, err)
-	return values.Sum(family, `priority_level="shut-out"`)
+	return values.Sum(family, `priority_level="no-seats"`)
 }
 
-// rejectedInTop returns how many requests the level shut-out has rejected, by top.
+// rejectedInTop returns how many requests the level no-seats has rejected, by top.
 func (s *site) rejectedInTop(t *testing.T) float64 {
 	t.Helper()
 	top := apfJSON[struct {
@@ -117,7 +117,7 @@ func (s *site) rejectedInTop(t *testing.T) float64 {
 		}
 	}](t, s, 0, "top", "--interval=0")
 	for _, level := range top.Levels {
-		if level.Name == "shut-out" {
+		if level.Name == "no-seats" {
 			return level.Rejected
 		}
 	}

@@ -17,16 +17,15 @@ const v1Path = "/apis/flowcontrol.apiserver.k8s.io/v1"
 
 var updateDocs = tour.Flag()
 
-// site is a server alone, kubectl with the plug-in, and the examples of this repository.
+// site is a server alone, and kubectl with the plug-in.
 type site struct {
 	*harness.Server
-	http     *http.Client
-	kubectl  *harness.Kubectl
-	examples string
+	http    *http.Client
+	kubectl *harness.Kubectl
 }
 
 // startSite starts a server and waits until it writes nothing by itself.
-func startSite(t *testing.T, examples string, flags ...string) *site {
+func startSite(t *testing.T, flags ...string) *site {
 	t.Helper()
 	server := harness.StartServer(t, harness.ServerOptions{Args: flags})
 	server.Settle(t)
@@ -34,7 +33,7 @@ func startSite(t *testing.T, examples string, flags ...string) *site {
 	described.Judge(t, config)
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
-	return &site{Server: server, http: client, kubectl: server.Kubectl(t), examples: examples}
+	return &site{Server: server, http: client, kubectl: server.Kubectl(t)}
 }
 
 // get sends a request as a user.

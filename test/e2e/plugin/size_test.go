@@ -40,7 +40,7 @@ func (s *site) testSize(t *testing.T) {
 			PerSecond, Mean float64
 			Need            *struct{ Seats int }
 		} `json:"priorityLevels"`
-	}](t, s, 0, "size", "--before="+before, "--dumps="+after, "--interval=1m", "--engine=ours")
+	}](t, s, 0, "size", "--before="+before, "--dumps="+after, "--interval=1m", "--engine=apf")
 	require.Equal(t, "yes", sized.Enough)
 	for _, level := range sized.Levels {
 		if level.Name == "global-default" {

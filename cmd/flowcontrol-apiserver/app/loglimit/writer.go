@@ -26,8 +26,9 @@ const (
 // Writer writes lines of the formats text and json. It writes errors and warnings that
 // differ only in their time, and in numbers that follow "#", once in an Interval. Before
 // such a line is written again, another one counts how often it was left out. Of lines that
-// differ, maxOfPlace from one place in the code are written in an Interval. Lines of other severities are not limited: in JSON warnings have the verbosity 0, as information
-// may have, which is limited too.
+// differ, maxOfPlace from one place in the code are written in an Interval. Lines of other severities
+// are not limited: in JSON warnings have the verbosity 0, as information may have, which is limited too.
+// It never writes what the embedded etcd warns of when this server stops.
 type Writer struct {
 	out   io.Writer
 	clock clock.PassiveClock
@@ -38,6 +39,10 @@ type Writer struct {
 	seen   map[string]*line
 	places map[string]*place
 }
+
+// clientHasGone is a warning of the embedded etcd about requests of this server, which ends them when
+// it stops.
+var clientHasGone = []byte(`grpc: Server.processRPC failed to write status: connection error: desc = "transport is closing"`)
 
 // line is what is remembered of a line.
 type line struct {
@@ -60,6 +65,9 @@ func New(out io.Writer, passive clock.PassiveClock) *Writer {
 
 // Write implements io.Writer. It returns no error for lines that are left out.
 func (w *Writer) Write(text []byte) (int, error) {
+	if bytes.Contains(text, clientHasGone) {
+		return len(text), nil
+	}
 	at, code, message, limited := parse(text)
 	if !limited {
 		return w.out.Write(text)

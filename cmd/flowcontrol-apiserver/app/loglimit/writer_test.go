@@ -46,6 +46,10 @@ func TestARepeatedErrorIsWrittenOnceAMinute(t *testing.T) {
 			{0, text("W", "05", "[Channel #1 SubChannel #22] rejected"), text("W", "05", "[Channel #1 SubChannel #22] rejected")},
 			{0, text("W", "05", "[Channel #3 SubChannel #4] rejected"), ""},
 		}},
+		{"a warning of the embedded etcd at a stop", []step{
+			{0, text("W", "05", `[core] [Server #1] grpc: Server.processRPC failed to write status: connection error: desc = "transport is closing"`), ""},
+			{0, text("W", "05", `[core] [Server #1] grpc: Server.processRPC failed to write status: it is damaged`), text("W", "05", `[core] [Server #1] grpc: Server.processRPC failed to write status: it is damaged`)},
+		}},
 		{"errors that differ", []step{
 			{0, text("E", "05", "one"), text("E", "05", "one")},
 			{0, text("E", "05", "two"), text("E", "05", "two")},

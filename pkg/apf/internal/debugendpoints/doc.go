@@ -2,7 +2,7 @@
 // /debug/api_priority_and_fairness/:
 //
 //	dump_priority_levels   one row per priority level
-//	dump_queues            one row per queue
+//	dump_queues            one row per queue; of queues without requests at most 100,000
 //	dump_requests          one row per request, waiting or executing;
 //	                       ?includeRequestDetails=1 adds user, verb and object
 //	top_flows              one row per flow that used much of its priority level in the
@@ -14,6 +14,7 @@
 // In the text format, dumps have the columns of k8s.io/apiserver, for scripts that parse
 // these. Names and paths that are longer than 512 bytes are cut in the last two. A
 // client that accepts application/json gets the same rows as a JSON array of objects.
+// Requests of a tenant with several flows have the field tenant there.
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.
 //

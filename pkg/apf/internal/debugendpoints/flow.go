@@ -16,6 +16,7 @@ type flowRow struct {
 	Error1m        float64 `json:"error1m"`
 	Error5m        float64 `json:"error5m"`
 	Error15m       float64 `json:"error15m"`
+	Tenant         string  `json:"tenant,omitempty"`
 }
 
 func flowRows(levels []engine.LevelFlows) []flowRow {
@@ -27,6 +28,7 @@ func flowRows(levels []engine.LevelFlows) []flowRow {
 				PriorityLevelName: level.Level,
 				FlowSchemaName:    use.Schema,
 				FlowDistinguisher: use.Distinguisher,
+				Tenant:            use.Tenant,
 				SeatSeconds1m:     one.SeatSeconds,
 				SeatSeconds5m:     five.SeatSeconds,
 				SeatSeconds15m:    fifteen.SeatSeconds,

@@ -15,14 +15,14 @@ import (
 // busy is a Source with a flow and a rejection, whose client chose the given name.
 type busy struct {
 	still
-	client string
+	client, tenant string
 }
 
 func (b busy) TopFlows() []engine.LevelFlows {
-	return []engine.LevelFlows{{Level: "busy", Flows: []heavyhitters.Use{{
+	return []engine.LevelFlows{{Level: "busy", Flows: []engine.FlowUse{{Tenant: b.tenant, Use: heavyhitters.Use{
 		Flow:    heavyhitters.Flow{Schema: "s1", Distinguisher: b.client},
 		Windows: [heavyhitters.WindowCount]heavyhitters.Usage{{SeatSeconds: 1.5}, {SeatSeconds: 2, Error: 0.25}, {SeatSeconds: 3, Error: 0.5}},
-	}}}}
+	}}}}}
 }
 
 func (b busy) Rejections() []engine.LevelRejections {
@@ -34,8 +34,8 @@ func (b busy) Rejections() []engine.LevelRejections {
 
 func TestFlowsAndRejectionsAsText(t *testing.T) {
 	assert.Equal(t, [][]string{
-		{"PriorityLevelName", "FlowSchemaName", "FlowDistinguisher", "SeatSeconds1m", "SeatSeconds5m", "SeatSeconds15m", "Error1m", "Error5m", "Error15m"},
-		{"busy", "s1", "alice", "1.500000", "2.000000", "3.000000", "0.000000", "0.250000", "0.500000"},
+		{"PriorityLevelName", "FlowSchemaName", "FlowDistinguisher", "SeatSeconds1m", "SeatSeconds5m", "SeatSeconds15m", "Error1m", "Error5m", "Error15m", "Tenant"},
+		{"busy", "s1", "alice", "1.500000", "2.000000", "3.000000", "0.000000", "0.250000", "0.500000", ""},
 	}, lines(get(t, busy{client: "alice"}, "top_flows", "").Body.String()))
 	assert.Equal(t, [][]string{
 		{"PriorityLevelName", "FlowSchemaName", "FlowDistinguisher", "Reason", "Count", "FirstTime", "LastTime", "UserName", "Verb", "Path", "Queue", "Seats"},
@@ -47,6 +47,7 @@ func TestFlowsAndRejectionsAsJSON(t *testing.T) {
 	assert.JSONEq(t, `[{"priorityLevelName":"busy","flowSchemaName":"s1","flowDistinguisher":"alice",
 		"seatSeconds1m":1.5,"seatSeconds5m":2,"seatSeconds15m":3,"error1m":0,"error5m":0.25,"error15m":0.5}]`,
 		get(t, busy{client: "alice"}, "top_flows", "application/json").Body.String())
+	assert.Contains(t, get(t, busy{client: "alice", tenant: "shop"}, "top_flows", "application/json").Body.String(), `"tenant":"shop"`)
 	assert.JSONEq(t, `[{"priorityLevelName":"busy","flowSchemaName":"s1","flowDistinguisher":"alice","reason":"queue-full","count":4,
 		"firstTime":"2024-05-06T07:08:10Z","lastTime":"2024-05-06T07:08:11Z","userName":"alice","verb":"get","path":"/alice","queue":3,"seats":10}]`,
 		get(t, busy{client: "alice"}, "rejections", "application/json").Body.String())

@@ -1,6 +1,7 @@
 package debugendpoints
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -36,7 +37,11 @@ func Install(mux Mux, source Source) {
 		respond(w, r, levelRows(source.Report().Levels))
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"dump_queues", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, queueRows(source.Dump()))
+		rows, leftOut := queueRows(source.Dump())
+		if leftOut > 0 {
+			warn(w, fmt.Sprintf("%d queues without requests are left out", leftOut))
+		}
+		respond(w, r, rows)
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"dump_requests", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("includeRequestDetails") != "" {

@@ -58,7 +58,7 @@ func sample() still {
 				{Index: 7, Executing: 1, SeatsInUse: 1},
 			},
 			Requests: []queueset.RequestDump{
-				{Schema: "s1", Distinguisher: "alice", Queue: 1, Place: -1, Arrived: time.Second, Started: 2 * time.Second, Work: seats.Work{Initial: 3}},
+				{Schema: "s1", Distinguisher: "alice", Tenant: "shop", Queue: 1, Place: -1, Arrived: time.Second, Started: 2 * time.Second, Work: seats.Work{Initial: 3}},
 				{
 					Schema: "s1", Distinguisher: "bob", Queue: 1, Place: 0, Arrived: 3 * time.Second,
 					Work: seats.Work{Initial: 2, Final: 10, Latency: 5 * time.Millisecond},
@@ -148,6 +148,18 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestQueuesWithoutRequestsAreRowsUpToABound: the number of queues is eight bytes of an object, and
+// the rows of ten million queues took gigabytes.
+func TestQueuesWithoutRequestsAreRowsUpToABound(t *testing.T) {
+	levels := sample()
+	levels[0].Queues = 10_000_000
+	response := get(t, levels, "dump_queues", "")
+	const busy = 2
+	require.Len(t, lines(response.Body.String()), 1+busy+100_000)
+	assert.Equal(t, `299 - "9899998 queues without requests are left out"`, response.Header().Get("Warning"))
+	assert.Empty(t, get(t, sample(), "dump_queues", "").Header().Get("Warning"))
+}
+
 func TestAccept(t *testing.T) {
 	for accept, json := range map[string]bool{
 		"":                                   false,
@@ -177,6 +189,8 @@ func TestRequestsAsJSONAndWithDetails(t *testing.T) {
 		assert.Equal(t, "busy", objects[0]["priorityLevelName"])
 		assert.Contains(t, objects[0], "startTime")
 		assert.NotContains(t, objects[1], "startTime", "it waits")
+		assert.Equal(t, "shop", objects[0]["tenant"])
+		assert.NotContains(t, objects[1], "tenant", "bob is a tenant")
 		if details {
 			assert.Equal(t, "apps/v1", objects[1]["apiVersion"])
 		} else {

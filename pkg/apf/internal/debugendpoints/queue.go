@@ -24,24 +24,35 @@ type seatSeconds float64
 // String formats as k8s.io/apiserver does.
 func (s seatSeconds) String() string { return strconv.FormatFloat(float64(s), 'f', 8, 64) + "ss" }
 
+// maxIdleRows bounds the rows of queues without requests, of all levels together: one level may
+// have ten million queues.
+const maxIdleRows = 100_000
+
 // queueRows returns a row for each configured queue, and for each removed queue that
-// still has requests.
-func queueRows(levels []engine.LevelDump) []queueRow {
-	var rows []queueRow
+// still has requests. It also returns how many queues without requests it leaves out.
+func queueRows(levels []engine.LevelDump) (rows []queueRow, leftOut int) {
+	left := maxIdleRows
 	for i := range levels {
 		level := &levels[i]
 		name := level.Report.Config.Name
-		active := level.Active
-		for index := 0; index < level.Queues || len(active) > 0; index++ {
-			if len(active) > 0 && active[0].Index == index {
-				rows = append(rows, newQueueRow(name, active[0]))
-				active = active[1:]
-			} else if index < level.Queues {
-				rows = append(rows, queueRow{PriorityLevelName: name, Index: index})
+		addIdle := func(from, to int) {
+			idle := max(0, min(to, level.Queues)-from)
+			shown := min(idle, left)
+			for index := range shown {
+				rows = append(rows, queueRow{PriorityLevelName: name, Index: from + index})
 			}
+			left -= shown
+			leftOut += idle - shown
 		}
+		next := 0
+		for _, active := range level.Active {
+			addIdle(next, active.Index)
+			rows = append(rows, newQueueRow(name, active))
+			next = active.Index + 1
+		}
+		addIdle(next, level.Queues)
 	}
-	return rows
+	return rows, leftOut
 }
 
 func newQueueRow(level string, q queueset.QueueDump) queueRow {

@@ -19,6 +19,7 @@ type requestRow struct {
 	FinalSeats          int        `json:"finalSeats"`
 	AdditionalLatency   string     `json:"additionalLatency"`
 	StartTime           *time.Time `json:"startTime,omitempty"`
+	Tenant              string     `json:"tenant,omitempty" text:"-"` // k8s.io/apiserver has none
 }
 
 // detailedRow is the row of a request with details.
@@ -53,6 +54,7 @@ func newRequestRow(source Source, level string, r *queueset.RequestDump) request
 		QueueIndex:          r.Queue,
 		RequestIndexInQueue: r.Place,
 		FlowDistinguisher:   r.Distinguisher,
+		Tenant:              r.Tenant,
 		ArriveTime:          source.Wall(r.Arrived).UTC(),
 		InitialSeats:        r.Work.Initial,
 		FinalSeats:          r.Work.Final,

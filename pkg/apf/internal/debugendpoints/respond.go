@@ -15,10 +15,12 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // respond writes the rows, which are structs, in the format that the client prefers. In JSON each is
-// an object. In text each field is a column under its name, or under the name in its tag.
+// an object. In text each field is a column under its name, or under the name in its tag, unless that is "-".
 func respond[R any](w http.ResponseWriter, r *http.Request, rows []R) {
 	w.Header().Set("Vary", "Accept")
 	if prefersJSON(r.Header.Values("Accept")) {
@@ -40,9 +42,18 @@ func respond[R any](w http.ResponseWriter, r *http.Request, rows []R) {
 	_ = writeText(w, rows)
 }
 
+// warn adds a warning to the response, as the library's warnings for people.
+func warn(w http.ResponseWriter, text string) {
+	if header, err := utilnet.NewWarningHeader(299, "", text); err == nil { // the text is printable
+		w.Header().Add("Warning", header)
+	}
+}
+
 func writeText[R any](w io.Writer, rows []R) error {
 	table := tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[R]()), func(f reflect.StructField) bool { return f.Anonymous })
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[R]()), func(f reflect.StructField) bool {
+		return f.Anonymous || f.Tag.Get("text") == "-"
+	})
 	cells := make([]string, len(fields))
 	for i, f := range fields {
 		cells[i] = cmp.Or(f.Tag.Get("text"), f.Name)

@@ -48,3 +48,6 @@ func (w *Windows) Count(b *Batch) {
 	clear(b.entries) // names of users
 	b.entries = b.entries[:0]
 }
+
+// Len returns the number of entries of b.
+func (b *Batch) Len() int { return len(b.entries) }

@@ -29,16 +29,16 @@ func fixed(report engine.Report) func() engine.Report {
 
 // counted returns a series that counted each event once.
 func counted() stats.Snapshot {
-	series := stats.NewLayout(1).NewSeries("l1", "s1")
-	series.Estimated(0, 3)
-	series.Enqueued(0, 3, 12)
-	series.Dispatched(0, 3, 3, 30*time.Millisecond)
-	series.Finished(0, 3*time.Second, false, 0)
-	series.Finished(0, 40*time.Second, true, 0)
-	series.WatchCount(0, 70)
-	series.NotAccommodated(0)
+	series := stats.NewLayout().NewSeries("l1", "s1")
+	series.Estimated(3)
+	series.Enqueued(3, 12)
+	series.Dispatched(3, 3, 30*time.Millisecond)
+	series.Finished(3*time.Second, false, 0)
+	series.Finished(40*time.Second, true, 0)
+	series.WatchCount(70)
+	series.NotAccommodated()
 	for reason := range stats.Reasons {
-		series.Rejected(0, reason)
+		series.Rejected(reason)
 	}
 	return series.Snapshot()
 }

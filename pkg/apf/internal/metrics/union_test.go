@@ -235,8 +235,8 @@ func TestTimeWeightedHistogramCountsNanoseconds(t *testing.T) {
 
 // The library omits series that were never counted and empty histograms.
 func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
-	series := stats.NewLayout(1).NewSeries("l1", "s1")
-	series.Dispatched(0, 1, 1, 0)
+	series := stats.NewLayout().NewSeries("l1", "s1")
+	series.Dispatched(1, 1, 0)
 	families := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))
 	for _, name := range []string{"rejected_requests_total", "request_dispatch_no_accommodation_total", "request_execution_seconds", "watch_count_samples"} {
 		assert.NotContains(t, families, prefix+name)
@@ -247,7 +247,7 @@ func TestWhatNeverHappenedIsLeftOut(t *testing.T) {
 	assert.Len(t, waits, 1, "of the executed, none of the rejected")
 	assert.Contains(t, families, prefix+"dispatched_requests_total")
 
-	series.Rejected(0, 1)
+	series.Rejected(1)
 	rejected := byName(t, registered(t, fixed(engine.Report{Series: []stats.Snapshot{series.Snapshot()}})))[prefix+"rejected_requests_total"].GetMetric()
 	assert.Len(t, rejected, 1, "one reason, not each")
 }

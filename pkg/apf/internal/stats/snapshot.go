@@ -26,34 +26,20 @@ type Snapshot struct {
 }
 
 // Used reports whether the Series has counted anything.
-func (s *Series) Used() bool {
-	for i := range s.shards {
-		if s.shards[i].Load() != nil {
-			return true
-		}
-	}
-	return false
-}
+func (s *Series) Used() bool { return s.counts.Load() != nil }
 
 // Busy reports whether requests of the Series wait, execute, or hold seats after their
 // execution. A request that is dispatched meanwhile may be missed.
 func (s *Series) Busy() bool {
-	executing, others := int64(0), int64(0)
-	for i := range s.shards {
-		if sh := s.shards[i].Load(); sh != nil {
-			executing -= int64(sh.finished[0].count() + sh.finished[1].count())
-		}
+	c := s.counts.Load()
+	if c == nil {
+		return false
 	}
-	for i := range s.shards {
-		if sh := s.shards[i].Load(); sh != nil {
-			executing += int64(sh.dispatched())
-			others += sh.inQueue.Load() + sh.extraSeats.Load()
-		}
-	}
-	return executing != 0 || others != 0
+	finished := c.finished[0].count() + c.finished[1].count()
+	return c.dispatched() != finished || c.inQueue.Load()+c.extraSeats.Load() != 0
 }
 
-// Snapshot returns the sum of the shards.
+// Snapshot returns the present state.
 func (s *Series) Snapshot() Snapshot {
 	l := s.layout
 	out := Snapshot{
@@ -68,16 +54,10 @@ func (s *Series) Snapshot() Snapshot {
 	}
 	// Read the finished requests before the dispatched ones, so that the difference
 	// is not negative.
-	for i := range s.shards {
-		if sh := s.shards[i].Load(); sh != nil {
-			sh.finished[0].addTo(&out.ExecutionRegular, &l.duration)
-			sh.finished[1].addTo(&out.ExecutionWatch, &l.duration)
-		}
-	}
-	for i := range s.shards {
-		if sh := s.shards[i].Load(); sh != nil {
-			sh.addTo(&out, l)
-		}
+	if c := s.counts.Load(); c != nil {
+		c.finished[0].addTo(&out.ExecutionRegular, &l.duration)
+		c.finished[1].addTo(&out.ExecutionWatch, &l.duration)
+		c.addTo(&out, l)
 	}
 	finished := out.ExecutionRegular.Count() + out.ExecutionWatch.Count()
 	out.ExecutingRequests = int64(out.Dispatched - finished)
@@ -88,38 +68,38 @@ func (s *Series) Snapshot() Snapshot {
 }
 
 // dispatched returns the number of requests that have started.
-func (sh *shard) dispatched() uint64 {
-	n := sh.waited.count()
-	for kind := range sh.atOnce {
-		n += sh.atOnce[kind].Load()
+func (c *counts) dispatched() uint64 {
+	n := c.waited.count()
+	for kind := range c.atOnce {
+		n += c.atOnce[kind].Load()
 	}
 	return n
 }
 
-func (sh *shard) addTo(out *Snapshot, l *Layout) {
-	for width := range sh.estimated {
-		if n := sh.estimated[width].Load(); n > 0 {
+func (c *counts) addTo(out *Snapshot, l *Layout) {
+	for width := range c.estimated {
+		if n := c.estimated[width].Load(); n > 0 {
 			out.EstimatedSeats.observe(float64(width), n)
 		}
 	}
-	sh.wider.addTo(&out.EstimatedSeats, &l.widths)
+	c.wider.addTo(&out.EstimatedSeats, &l.widths)
 
-	unqueued, queued := sh.atOnce[Unqueued].Load(), sh.atOnce[Queued].Load()
-	out.Dispatched += sh.dispatched()
+	unqueued, queued := c.atOnce[Unqueued].Load(), c.atOnce[Queued].Load()
+	out.Dispatched += c.dispatched()
 	out.WaitAdmitted.observe(0, unqueued+queued)
-	displaced := sh.displaced.Load() // before rejected, which is never less
-	out.WaitRejected.observe(0, sh.rejected[QueueFull].Load()-displaced+sh.rejected[ConcurrencyLimit].Load())
+	displaced := c.displaced.Load() // before rejected, which is never less
+	out.WaitRejected.observe(0, c.rejected[QueueFull].Load()-displaced+c.rejected[ConcurrencyLimit].Load())
 	out.QueueLength.observe(1, queued)
 
-	sh.waited.addTo(&out.WaitAdmitted, &l.duration)
-	sh.left.addTo(&out.WaitAdmitted, &l.duration)
-	sh.queueLength.addTo(&out.QueueLength, &l.queueLength)
-	sh.watches.addTo(&out.WatchCount, &l.watches)
-	for reason := range sh.rejected {
-		out.Rejected[reason] += sh.rejected[reason].Load()
+	c.waited.addTo(&out.WaitAdmitted, &l.duration)
+	c.left.addTo(&out.WaitAdmitted, &l.duration)
+	c.queueLength.addTo(&out.QueueLength, &l.queueLength)
+	c.watches.addTo(&out.WatchCount, &l.watches)
+	for reason := range c.rejected {
+		out.Rejected[reason] += c.rejected[reason].Load()
 	}
-	out.NoAccommodation += sh.noAccommodation.Load()
-	out.InQueueRequests += sh.inQueue.Load()
-	out.InQueueSeats += sh.seatsQueue.Load()
-	out.ExecutingSeats += sh.extraSeats.Load()
+	out.NoAccommodation += c.noAccommodation.Load()
+	out.InQueueRequests += c.inQueue.Load()
+	out.InQueueSeats += c.seatsQueue.Load()
+	out.ExecutingSeats += c.extraSeats.Load()
 }

@@ -15,25 +15,25 @@ import (
 )
 
 func TestASeriesCountsWhatBecameOfRequests(t *testing.T) {
-	s := stats.NewLayout(4).NewSeries("level", "schema")
+	s := stats.NewLayout().NewSeries("level", "schema")
 	assert.False(t, s.Used())
-	s.Estimated(0, 1)
-	s.Estimated(1, 10)
-	s.Estimated(2, 25)
-	s.Started(0, 1, stats.Queued)
-	s.Started(1, 2, stats.Unqueued)
-	s.Started(1, 3, stats.Ungoverned)
-	s.Enqueued(0, 2, 11)
-	s.Enqueued(1, 4, 10)
-	s.Enqueued(2, 1, 2000)
-	s.Dispatched(1, 2, 2, 7*time.Millisecond)
-	s.Left(0, 4, time.Minute, stats.TimeOut)
-	s.Rejected(3, stats.QueueFull)
-	s.NotAccommodated(3)
-	s.WatchCount(0, 10)
-	s.Finished(2, time.Second, false, 1)
-	s.Finished(2, 31*time.Second, true, 0)
-	s.Released(3, 2)
+	s.Estimated(1)
+	s.Estimated(10)
+	s.Estimated(25)
+	s.Started(1, stats.Queued)
+	s.Started(2, stats.Unqueued)
+	s.Started(3, stats.Ungoverned)
+	s.Enqueued(2, 11)
+	s.Enqueued(4, 10)
+	s.Enqueued(1, 2000)
+	s.Dispatched(2, 2, 7*time.Millisecond)
+	s.Left(4, time.Minute, stats.TimeOut)
+	s.Rejected(stats.QueueFull)
+	s.NotAccommodated()
+	s.WatchCount(10)
+	s.Finished(time.Second, false, 1)
+	s.Finished(31*time.Second, true, 0)
+	s.Released(2)
 
 	got := s.Snapshot()
 	assert.True(t, s.Used())
@@ -69,13 +69,13 @@ func TestASeriesCountsWhatBecameOfRequests(t *testing.T) {
 }
 
 func TestSnapshotsNeverShowMoreFinishedThanDispatched(t *testing.T) {
-	s := stats.NewLayout(4).NewSeries("level", "schema")
+	s := stats.NewLayout().NewSeries("level", "schema")
 	var writers sync.WaitGroup
-	for i := range 4 {
+	for range 4 {
 		writers.Go(func() {
 			for range 5000 {
-				s.Started(i, 1, stats.Queued)
-				s.Finished((i+1)%4, time.Millisecond, false, 1)
+				s.Started(1, stats.Queued)
+				s.Finished(time.Millisecond, false, 1)
 			}
 		})
 	}
@@ -137,20 +137,20 @@ func TestASeriesTakesNoMoreThanItsBound(t *testing.T) {
 }
 
 func TestASeriesIsBusyWhileARequestIsUnderWay(t *testing.T) {
-	s := stats.NewLayout(2).NewSeries("level", "schema")
+	s := stats.NewLayout().NewSeries("level", "schema")
 	assert.False(t, s.Busy())
-	s.Enqueued(0, 2, 1)
+	s.Enqueued(2, 1)
 	assert.True(t, s.Busy())
-	s.Dispatched(0, 2, 2, time.Second)
+	s.Dispatched(2, 2, time.Second)
 	assert.True(t, s.Busy())
-	s.Finished(1, time.Second, false, 1)
+	s.Finished(time.Second, false, 1)
 	assert.True(t, s.Busy(), "a seat is held for the additional latency")
-	s.Released(1, 1)
+	s.Released(1)
 	assert.False(t, s.Busy())
-	s.Started(1, 1, stats.Ungoverned)
+	s.Started(1, stats.Ungoverned)
 	assert.True(t, s.Busy())
-	s.Finished(0, time.Second, true, 1)
+	s.Finished(time.Second, true, 1)
 	assert.False(t, s.Busy())
-	s.Rejected(0, stats.QueueFull)
+	s.Rejected(stats.QueueFull)
 	assert.False(t, s.Busy())
 }

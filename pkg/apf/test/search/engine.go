@@ -21,10 +21,9 @@ type engine struct {
 var _ Level = (*engine)(nil)
 
 func newEngine(host Host, c Config) Level {
-	layout := stats.NewLayout(1)
-	e := &engine{host: host, series: layout.NewSeries("level", "schema"), hasher: flow.NewHasher("schema", new(flow.HashCache))}
+	e := &engine{host: host, series: stats.NewLayout().NewSeries("level", "schema"), hasher: flow.NewHasher("schema", new(flow.HashCache))}
 	config := queueset.Config{Discipline: queueset.Queue, Queues: c.Queues, HandSize: c.HandSize, QueueLengthLimit: c.QueueLength}
-	set, err := queueset.New(host, layout, config, limits(c.Seats))
+	set, err := queueset.New(host, config, limits(c.Seats))
 	if err != nil {
 		panic(err)
 	}
@@ -38,9 +37,10 @@ func limits(seats int) queueset.Limits {
 
 // Arrive implements Level.
 func (e *engine) Arrive(r *Request) {
-	q := queueset.NewRequest(0)
+	q := new(queueset.Request)
 	q.Hasher, q.Series, q.Distinguisher, q.Flow, q.Work = e.hasher, e.series, r.Flow, r.Flow, seats.Work{Initial: r.Width}
-	q.Dispatched = func() {
+	q.Tenant, q.TenantWeight, q.Weight = r.Tenant, int(r.TenantWeight), int(r.Weight)
+	q.Decided = func() {
 		if q.Displaced() {
 			e.host.Reject(r, q.RetryAfter())
 			return

@@ -82,7 +82,7 @@ func (g *generator) victim(base time.Duration, seats int) Client {
 		c.Think = 5 * c.Takes
 	case 3: // now and then
 		c.Every, c.Jitter = g.between(c.Takes, 20*c.Takes), 0.2
-	case 4: // a few that wait for each other, of which some leave
+	case 4: // a few that wait for each other, and some of them leave
 		c.Threads = 5 + g.IntN(40)
 		c.Patience = g.between(5*time.Second, 40*time.Second)
 		c.ShortPatience, c.ShortEach = c.Patience/time.Duration(2+g.IntN(4)), 1+g.IntN(9)
@@ -253,7 +253,7 @@ func (g *generator) width(seats int) int {
 	return 1 + g.IntN(seats)
 }
 
-func (g *generator) weight() float64 { return math.Pow(10, 2*g.Float64()-1) }
+func (g *generator) weight() float64 { return float64(1 + g.IntN(10)) }
 
 func (g *generator) letters() string { return string(rune('a' + g.IntN(3))) }
 

@@ -39,7 +39,7 @@ func orHuge(x float64) float64 {
 // scripted is a Level that does at each time what a test says.
 type scripted struct {
 	host    Host
-	starts  map[time.Duration][]string // flows of which the oldest request starts
+	starts  map[time.Duration][]string // flows whose oldest request starts
 	rejects map[string]bool            // flows whose requests are rejected at their arrival
 	line    []*Request
 }

@@ -10,7 +10,7 @@ import (
 // Measures say how far a History keeps the promises. Better is a larger Rate and Tenant, and less of all
 // others.
 type Measures struct {
-	// Rate is the least part that a flow got of what it was owed, in any window in which it was owed
+	// Rate is the least part that a flow got of what it was owed, in any window where it was owed
 	// enoughWork times the largest work. 1 if there is none.
 	Rate float64
 	// Lag is the most that a flow was owed while requests of it waited, in
@@ -31,8 +31,8 @@ type Measures struct {
 	// Useless is the part of the executed work that started while others waited, and whose clients left
 	// before its end, at a deadline that they had announced.
 	Useless float64
-	// Idle is the part of the seats' time in which seats were free while requests waited, all of which
-	// fitted. Kept is the same where only some of them fitted.
+	// Idle is the part of the seats' time when seats were free while requests waited that all fitted.
+	// Kept is the same where only some of them fitted.
 	Idle, Kept float64
 	// Faults is how often the level did what none may.
 	Faults int
@@ -83,7 +83,7 @@ type judge struct {
 	groups            map[string]*group
 	flows             map[string]*account
 	all               []*account
-	list, several     []*group // tenants, and those of several flows
+	list, several     []*group // tenants, and the ones with several flows
 	debtors           []*account
 	paid              []*Request // whose flows may have just paid their debts
 	widths            []int      // requests present by width
@@ -356,7 +356,7 @@ func (j *judge) accountOf(r *Request) *account {
 			j.groups[r.Tenant] = g
 		}
 		if g.only != nil && !g.many {
-			// Until now the account of its only flow was that of the tenant.
+			// Until now the account of its only flow was the account of the tenant.
 			g.many, j.grouped = true, true
 			g.owed, g.got, g.lag, g.backlog = g.only.owed, g.only.got, g.only.lag, g.only.backlog
 			j.several = append(j.several, g)
@@ -626,7 +626,7 @@ func (j *judge) end() {
 // order of arrival.
 func lost(requests []*Request) int {
 	var starts []*Request
-	least := time.Duration(0) // patience of those that left
+	least := time.Duration(0) // patience of the clients that left
 	for _, r := range requests {
 		switch {
 		case r.ended > 0:

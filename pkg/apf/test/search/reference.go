@@ -9,9 +9,9 @@ import (
 
 // Rules break a rule of the Reference on purpose.
 type Rules struct {
-	// DebtorsDivide divides the seats also among those that are gone and have a debt.
+	// DebtorsDivide divides the seats also among flows and tenants that are gone and have a debt.
 	DebtorsDivide bool
-	// NewcomersFirst begins a flow at the greatest lag of those that wait.
+	// NewcomersFirst begins a flow at the greatest lag of the flows that wait.
 	NewcomersFirst bool
 	// NarrowFirst lets requests that fit overtake the first one without bound.
 	NarrowFirst bool
@@ -70,7 +70,7 @@ type party struct {
 	name      string
 	parent    *party
 	members   map[string]*party
-	active    []*party // members with requests, and those that owe
+	active    []*party // members with requests, and members that owe
 	began     int      // to wait, in the order of all
 	weight    float64
 	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt

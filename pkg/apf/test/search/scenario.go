@@ -32,7 +32,7 @@ type Client struct {
 	Takes     time.Duration
 	LongTakes time.Duration `json:",omitempty"`
 	LongEach  int           `json:",omitempty"`
-	// Jitter is the part by which Every, Think and the durations vary, from 0 to 1.
+	// Jitter is the part of Every, Think and the durations that varies, from 0 to 1.
 	Jitter float64 `json:",omitempty"`
 	Width  int     `json:",omitempty"` // 1 if 0
 	// Patience is after which time the client leaves, 15 s if 0. If ShortEach is positive, each so-many-th

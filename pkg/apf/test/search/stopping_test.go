@@ -16,7 +16,7 @@ var stopping = Discipline{Name: "stopping", New: func(host Host, c Config) Level
 // guess is how long a request is taken to last until it has ended.
 const guess = 3 * time.Millisecond
 
-// mostFlows is from how many flows on the debts of those that are not active are forgotten.
+// mostFlows is from how many flows on the debts of inactive flows are forgotten.
 const mostFlows = 200
 
 // stopper is a Level.

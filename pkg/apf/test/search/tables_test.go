@@ -29,7 +29,7 @@ type row struct {
 	scenario Scenario
 }
 
-// beside returns a scenario of two minutes in which clients disturb an established flow and a mouse.
+// beside returns a scenario of two minutes: clients disturb an established flow and a mouse.
 func beside(name string, clients ...Client) row {
 	return row{name, Scenario{Config: ordinary, Seed: 1, Lasts: 125 * s, Clients: append([]Client{established, mouse}, clients...)}}
 }

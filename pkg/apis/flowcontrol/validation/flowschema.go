@@ -21,12 +21,12 @@ func ValidateFlowSchema(schema *flowcontrol.FlowSchema) field.ErrorList {
 	errs := validateMetadata(&schema.ObjectMeta, field.NewPath("metadata"))
 	errs = append(errs, validateFlowSchemaSpec(schema.Name, &schema.Spec, specPath)...)
 	errs = append(errs, validateMandatoryFlowSchema(schema, specPath)...)
-	return append(errs, ValidateFlowSchemaStatus(schema)...)
+	return bounded(append(errs, ValidateFlowSchemaStatus(schema)...))
 }
 
 // ValidateFlowSchemaStatus validates the status on update.
 func ValidateFlowSchemaStatus(schema *flowcontrol.FlowSchema) field.ErrorList {
-	return validateConditionTypes(schema.Status.Conditions, func(c *flowcontrol.FlowSchemaCondition) string { return string(c.Type) })
+	return bounded(validateConditionTypes(schema.Status.Conditions, func(c *flowcontrol.FlowSchemaCondition) string { return string(c.Type) }))
 }
 
 func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path *field.Path) field.ErrorList {
@@ -49,10 +49,7 @@ func validateFlowSchemaSpec(name string, spec *flowcontrol.FlowSchemaSpec, path 
 		errs = append(errs, invalid(levelPath, level, apimachineryvalidation.NameIsDNSSubdomain(level, false))...)
 	}
 
-	for i := range spec.Rules {
-		errs = append(errs, validatePolicyRules(&spec.Rules[i], path.Child("rules").Index(i))...)
-	}
-	return errs
+	return append(errs, boundedEach(spec.Rules, path.Child("rules"), validatePolicyRules)...)
 }
 
 func validateMatchingPrecedence(name string, precedence int32, path *field.Path) field.ErrorList {

@@ -26,12 +26,12 @@ func ValidatePriorityLevelConfiguration(level *flowcontrol.PriorityLevelConfigur
 	}
 	errs = append(errs, validateLevelSpec(level.Name, &level.Spec, specPath)...)
 	errs = append(errs, validateMandatoryLevel(level, specPath)...)
-	return append(errs, ValidatePriorityLevelConfigurationStatus(level)...)
+	return bounded(append(errs, ValidatePriorityLevelConfigurationStatus(level)...))
 }
 
 // ValidatePriorityLevelConfigurationStatus validates the status on update.
 func ValidatePriorityLevelConfigurationStatus(level *flowcontrol.PriorityLevelConfiguration) field.ErrorList {
-	return validateConditionTypes(level.Status.Conditions, func(c *flowcontrol.PriorityLevelConfigurationCondition) string { return string(c.Type) })
+	return bounded(validateConditionTypes(level.Status.Conditions, func(c *flowcontrol.PriorityLevelConfigurationCondition) string { return string(c.Type) }))
 }
 
 func validateLevelSpec(name string, spec *flowcontrol.PriorityLevelConfigurationSpec, path *field.Path) field.ErrorList {

@@ -22,20 +22,13 @@ func validatePolicyRules(rules *flowcontrol.PolicyRulesWithSubjects, path *field
 	if len(rules.Subjects) == 0 {
 		errs = append(errs, field.Required(path.Child("subjects"), "must contain at least one subject"))
 	}
-	for i := range rules.Subjects {
-		errs = append(errs, validateSubject(&rules.Subjects[i], path.Child("subjects").Index(i))...)
-	}
+	errs = append(errs, boundedEach(rules.Subjects, path.Child("subjects"), validateSubject)...)
 
 	if len(rules.ResourceRules) == 0 && len(rules.NonResourceRules) == 0 {
 		errs = append(errs, field.Required(path, "must contain at least one of `resourceRules` and `nonResourceRules`"))
 	}
-	for i := range rules.ResourceRules {
-		errs = append(errs, validateResourceRule(&rules.ResourceRules[i], path.Child("resourceRules").Index(i))...)
-	}
-	for i := range rules.NonResourceRules {
-		errs = append(errs, validateNonResourceRule(&rules.NonResourceRules[i], path.Child("nonResourceRules").Index(i))...)
-	}
-	return errs
+	errs = append(errs, boundedEach(rules.ResourceRules, path.Child("resourceRules"), validateResourceRule)...)
+	return append(errs, boundedEach(rules.NonResourceRules, path.Child("nonResourceRules"), validateNonResourceRule)...)
 }
 
 func validateResourceRule(rule *flowcontrol.ResourcePolicyRule, path *field.Path) field.ErrorList {
@@ -51,10 +44,13 @@ func validateResourceRule(rule *flowcontrol.ResourcePolicyRule, path *field.Path
 	if slices.Contains(rule.Namespaces, wildcard) {
 		return errs
 	}
-	for i, namespace := range rule.Namespaces {
-		for _, detail := range apimachineryvalidation.ValidateNamespaceName(namespace, false) {
-			errs = append(errs, field.Invalid(namespacesPath.Index(i), namespace, "must be '*' or the name of a namespace: "+detail))
-		}
+	return append(errs, boundedEach(rule.Namespaces, namespacesPath, validateNamespace)...)
+}
+
+func validateNamespace(namespace *string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, detail := range apimachineryvalidation.ValidateNamespaceName(*namespace, false) {
+		errs = append(errs, field.Invalid(path, *namespace, "must be '*' or the name of a namespace: "+detail))
 	}
 	return errs
 }
@@ -66,12 +62,12 @@ func validateNonResourceRule(rule *flowcontrol.NonResourcePolicyRule, path *fiel
 	if slices.Contains(rule.NonResourceURLs, wildcard) {
 		return errs
 	}
-	for i, url := range rule.NonResourceURLs {
-		if detail := nonResourceURLError(url); detail != "" {
-			errs = append(errs, field.Invalid(urlsPath.Index(i), url, detail))
+	return append(errs, boundedEach(rule.NonResourceURLs, urlsPath, func(url *string, path *field.Path) field.ErrorList {
+		if detail := nonResourceURLError(*url); detail != "" {
+			return field.ErrorList{field.Invalid(path, *url, detail)}
 		}
-	}
-	return errs
+		return nil
+	})...)
 }
 
 // validateVerbs returns one error for all unknown verbs, with the path of the list.

@@ -7,6 +7,7 @@
 package validation
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,12 +17,58 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// maxErrors bounds the errors about one object. The library joins their texts in time that grows with
+// the square of their number: an object of 3 MB can have a million.
+const maxErrors = 100
+
+// bounded returns the first errors. The last one says that others are left out.
+func bounded(errs field.ErrorList) field.ErrorList {
+	if len(errs) <= maxErrors {
+		return errs
+	}
+	last := *errs[maxErrors-1]
+	last.Detail += "; further errors are left out"
+	return append(errs[:maxErrors-1:maxErrors-1], &last)
+}
+
+// boundedEach validates each element of a list, until there are too many errors.
+func boundedEach[T any](list []T, path *field.Path, validate func(element *T, path *field.Path) field.ErrorList) field.ErrorList {
+	var errs field.ErrorList
+	for i := range list {
+		if len(errs) > maxErrors {
+			break
+		}
+		errs = append(errs, validate(&list[i], path.Index(i))...)
+	}
+	return errs
+}
+
+// ValidateMetadataOfUpdate returns the errors about metadata if they are too many, or too long, for
+// the library, which validates metadata before the strategy does in an update.
+func ValidateMetadataOfUpdate(metadata *metav1.ObjectMeta) field.ErrorList {
+	path := field.NewPath("metadata")
+	if errs := validateMetadata(metadata, path); len(errs) >= maxErrors || len(validateControllers(metadata, path)) > 0 {
+		return bounded(errs)
+	}
+	return nil
+}
+
 // validateMetadata validates the metadata of a cluster-scoped object. A finalizer must be qualified
 // by a domain, except for finalizers of the garbage collector and the namespace controller.
 func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
-	errs := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
-	showInJSON(errs)
+	errs := validateControllers(metadata, path)
+	if len(errs) > 0 {
+		copied := *metadata
+		copied.OwnerReferences = nil
+		metadata = &copied
+	}
+	common := apimachineryvalidation.ValidateObjectMeta(metadata, false, apimachineryvalidation.NameIsDNSSubdomain, path)
+	showInJSON(common)
+	errs = append(errs, common...)
 	for i, finalizer := range metadata.Finalizers {
+		if len(errs) > maxErrors {
+			break
+		}
 		switch finalizer {
 		case string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
 		default:
@@ -33,12 +80,35 @@ func validateMetadata(metadata *metav1.ObjectMeta, path *field.Path) field.Error
 	return errs
 }
 
+// maxControllers is how many controllers the library validates.
+const maxControllers = 8
+
+// validateControllers rejects owner references if very many are controllers. The library
+// reports each controller after the first together with all owners, so 40,000 of them would give
+// a message of gigabytes.
+func validateControllers(metadata *metav1.ObjectMeta, path *field.Path) field.ErrorList {
+	controllers := 0
+	for i := range metadata.OwnerReferences {
+		if controls := metadata.OwnerReferences[i].Controller; controls != nil && *controls {
+			controllers++
+		}
+	}
+	if controllers <= maxControllers {
+		return nil
+	}
+	owners := shown{metadata.OwnerReferences, fmt.Sprintf("%d references", len(metadata.OwnerReferences))}
+	return field.ErrorList{field.Invalid(path.Child("ownerReferences"), owners, fmt.Sprintf("must contain at most one reference with `controller` set to true, not %d", controllers))}
+}
+
 // validateConditionTypes checks that each condition of a status has a type and that no two have
 // the same.
 func validateConditionTypes[T any](conditions []T, typeOf func(*T) string) field.ErrorList {
 	var errs field.ErrorList
 	seen := sets.New[string]()
 	for i := range conditions {
+		if len(errs) > maxErrors {
+			break
+		}
 		conditionType, typePath := typeOf(&conditions[i]), field.NewPath("status", "conditions").Index(i).Child("type")
 		if seen.Has(conditionType) {
 			errs = append(errs, field.Duplicate(typePath, conditionType))

@@ -193,6 +193,54 @@ func TestOldSnapshotsOfADirectoryAreRemovedAndNothingElse(t *testing.T) {
 	assert.Equal(t, []string{"flowcontrol-apiserver-20260131T040000Z.db", "flowcontrol-apiserver-20260131T060000Z.db", "other.db"}, namesIn(t, directory.Path))
 }
 
+func TestSnapshotsOfAClockThatWasAheadAreReplacedFirst(t *testing.T) {
+	clock := clocktesting.NewFakeClock(begin().Add(-2 * time.Hour))
+	directory := Directory{Path: filepath.Join(t.TempDir(), "snapshots"), Retain: 4, Config: startFilled(t).config, Clock: clock}
+	takeAt := func(hours time.Duration) {
+		clock.SetTime(begin().Add(hours * time.Hour))
+		_, err := directory.Take(t.Context())
+		require.NoError(t, err)
+	}
+	var left []string
+	for _, hours := range []time.Duration{-1, 48, 49, 50, 0, 1, 2} { // ahead for three hours
+		takeAt(hours)
+	}
+	for _, name := range namesIn(t, directory.Path) {
+		left = append(left, name[len("flowcontrol-apiserver-"):len("flowcontrol-apiserver-20260131T04")])
+	}
+	assert.Equal(t, []string{"20260131T03", "20260131T04", "20260131T05", "20260131T06"}, left)
+	require.NoError(t, os.WriteFile(filepath.Join(directory.Path, begin().Add(99*time.Hour).Format(nameFormat)), nil, 0o600))
+	assert.Equal(t, 30*time.Minute, directory.untilNext(30*time.Minute), "the last one that is not of the future counts")
+	clock.Step(10 * time.Minute)
+	assert.Equal(t, 20*time.Minute, directory.untilNext(30*time.Minute))
+}
+
+func TestWhatKilledProcessesLeftOfSnapshotsIsRemoved(t *testing.T) {
+	clock := clocktesting.NewFakeClock(begin())
+	directory := Directory{Path: filepath.Join(t.TempDir(), "snapshots"), Retain: 2, Config: startFilled(t).config, Clock: clock}
+	require.NoError(t, os.Mkdir(directory.Path, 0o700))
+	for _, name := range []string{"flowcontrol-apiserver-20260131T010000Z.db.part", "flowcontrol-apiserver-20260131T020000Z.db.part", "other.db.part"} {
+		require.NoError(t, os.WriteFile(filepath.Join(directory.Path, name), []byte("begun"), 0o600))
+	}
+	const writing = "flowcontrol-apiserver-20260131T030000Z.db.part"
+	other, err := openPart(filepath.Join(directory.Path, writing))
+	require.NoError(t, err)
+	_, err = directory.Take(t.Context())
+	require.NoError(t, err)
+	const taken = "flowcontrol-apiserver-20260131T040000Z.db"
+	assert.Equal(t, []string{writing, taken, "other.db.part"}, namesIn(t, directory.Path), "another process is writing one")
+	_, err = openPart(other.Name())
+	require.ErrorContains(t, err, "another process is writing "+other.Name())
+	require.NoError(t, other.Close())
+
+	clock.Step(time.Hour)
+	failing := directory
+	failing.Config = clientv3.Config{}
+	_, err = failing.Take(t.Context())
+	require.Error(t, err)
+	assert.Equal(t, []string{taken, "other.db.part"}, namesIn(t, directory.Path), "also before a snapshot that fails")
+}
+
 // schedule runs a schedule whose snapshots fail, and returns the times of its attempts in two hours.
 func schedule(t *testing.T, last time.Time) (attempts []time.Duration) {
 	t.Helper()

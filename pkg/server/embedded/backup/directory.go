@@ -13,7 +13,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	utilclock "k8s.io/utils/clock"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/clock"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
 const (
@@ -35,9 +35,13 @@ type Directory struct {
 	Clock  utilclock.WithTicker
 }
 
-// Take takes a snapshot, and then removes the oldest, so that Retain remain.
+// Take takes a snapshot, and then removes the oldest, so that Retain remain. Before, it removes what
+// killed processes left of snapshots: each such file has a name of its own, so they would fill the disk.
 func (d Directory) Take(ctx context.Context) (*Snapshot, error) {
 	if err := os.MkdirAll(d.Path, 0o700); err != nil {
+		return nil, fmt.Errorf("directory of snapshots: %w", err)
+	}
+	if err := d.removeAbandonedParts(); err != nil {
 		return nil, fmt.Errorf("directory of snapshots: %w", err)
 	}
 	saved, err := Save(ctx, d.Config, filepath.Join(d.Path, d.Clock.Now().UTC().Format(nameFormat)))
@@ -55,12 +59,28 @@ func (d Directory) Take(ctx context.Context) (*Snapshot, error) {
 	return saved, err
 }
 
-// files returns the paths of the snapshots, the oldest first.
+func (d Directory) removeAbandonedParts() error {
+	parts, err := d.matching(namePattern + partSuffix)
+	for _, path := range parts {
+		err = errors.Join(err, removeAbandonedPart(path))
+	}
+	return err
+}
+
+// files returns the paths of the snapshots, the oldest first. Snapshots of the future come before all
+// others: a clock that was ahead took them, and they would be the newest until their time comes.
 func (d Directory) files() ([]string, error) {
+	paths, err := d.matching(namePattern)
+	now := filepath.Join(d.Path, d.Clock.Now().UTC().Format(nameFormat))
+	past, _ := slices.BinarySearch(paths, now+"\x00")
+	return slices.Concat(paths[past:], paths[:past]), err
+}
+
+// matching returns the paths of the files with names of a pattern, sorted.
+func (d Directory) matching(pattern string) (paths []string, err error) {
 	entries, err := os.ReadDir(d.Path)
-	var paths []string
 	for _, entry := range entries {
-		if match, _ := filepath.Match(namePattern, entry.Name()); match {
+		if match, _ := filepath.Match(pattern, entry.Name()); match {
 			paths = append(paths, filepath.Join(d.Path, entry.Name()))
 		}
 	}
@@ -71,7 +91,7 @@ func (d Directory) files() ([]string, error) {
 // first is due an interval after the last in the directory: restarts neither delay nor multiply them.
 func (d Directory) Schedule(ctx context.Context, interval time.Duration, log logr.Logger, taken func(error)) {
 	pause := d.untilNext(interval)
-	for pause <= 0 || clock.Wait(ctx, d.Clock, pause) {
+	for pause <= 0 || periodic.Wait(ctx, d.Clock, pause) {
 		snapshot, err := d.Take(ctx)
 		if ctx.Err() != nil {
 			return
@@ -86,8 +106,7 @@ func (d Directory) Schedule(ctx context.Context, interval time.Duration, log log
 	}
 }
 
-// untilNext returns the time until a snapshot is due, 0 for now. One of the future was taken by
-// another clock and says nothing.
+// untilNext returns the time until a snapshot is due, 0 for now. Snapshots of the future say nothing.
 func (d Directory) untilNext(interval time.Duration) time.Duration {
 	files, _ := d.files() // Take reports the error
 	if len(files) == 0 {

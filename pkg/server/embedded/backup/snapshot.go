@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
@@ -52,8 +53,8 @@ func transfer(ctx context.Context, config clientv3.Config, path string) error {
 		return err
 	}
 	defer func() { _ = client.Close() }()
-	part := path + ".part"
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	part := path + partSuffix
+	file, err := openPart(part)
 	if err != nil {
 		return err
 	}
@@ -67,6 +68,33 @@ func transfer(ctx context.Context, config clientv3.Config, path string) error {
 		return err
 	}
 	return os.Rename(part, path)
+}
+
+// partSuffix is behind the name of a snapshot that is being written.
+const partSuffix = ".part"
+
+// openPart opens an empty file that is locked while it is open, so that removeAbandonedPart can tell it from
+// one whose process was killed. A file system may have no locks.
+func openPart(path string) (*os.File, error) {
+	locked, err := fileutil.TryLockFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	switch {
+	case err == nil:
+		return locked.File, locked.Truncate(0)
+	case errors.Is(err, fileutil.ErrLocked):
+		return nil, fmt.Errorf("another process is writing %s", path)
+	default:
+		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	}
+}
+
+// removeAbandonedPart removes what a process that was killed left of a snapshot, unless another
+// process is writing it, or its file system has no locks to tell.
+func removeAbandonedPart(path string) error {
+	locked, err := fileutil.TryLockFile(path, os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil //nolint:nilerr // it is in use, or nobody knows
+	}
+	return errors.Join(os.Remove(path), locked.Close())
 }
 
 // Verify reads a snapshot: its checksum, and then every page. The error names the file and says

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// kubeAPIServerFlags are flags of kube-apiserver that this server does not have, each with what to do
+// instead.
+func kubeAPIServerFlags() map[string]string {
+	const (
+		authorization = "behind a kube-apiserver (--kubeconfig), it authorizes requests; alone, use --authorization-rbac-file or --authorization-webhook-config-file"
+		tokens        = "behind a kube-apiserver (--kubeconfig), it authenticates tokens; alone, use --token-auth-file or --authentication-config"
+	)
+	return map[string]string{
+		"authorization-mode":                       authorization,
+		"authorization-config":                     authorization,
+		"authorization-policy-file":                authorization,
+		"authentication-token-webhook-config-file": tokens,
+		"oidc-issuer-url":                          tokens,
+		"oidc-client-id":                           tokens,
+		"service-account-issuer":                   tokens,
+		"service-account-key-file":                 tokens,
+		"service-account-signing-key-file":         tokens,
+	}
+}
+
+// explainFlag returns the error of the command line.
+func explainFlag(err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if instead, ok := kubeAPIServerFlags()[strings.TrimLeft(unknown.GetSpecifiedName(), "-")]; ok {
+			return fmt.Errorf("%w: %s; --help lists the flags", err, instead)
+		}
+	}
+	return fmt.Errorf("%w; --help lists the flags", err)
+}

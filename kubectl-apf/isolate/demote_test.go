@@ -1,0 +1,100 @@
+package isolate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
+)
+
+func demoting(t *testing.T, user string) Input {
+	t.Helper()
+	in := input(t)
+	in.Demote, in.For = user, time.Hour
+	return in
+}
+
+func TestOnlyTheDemotedUserMoves(t *testing.T) {
+	for user, want := range map[string]struct {
+		name, kind   string
+		lower, upper string
+	}{
+		"system:serviceaccount:shop:web": {"demoted-shop-web", "ServiceAccount", "probes", "service-accounts"},
+		"alice@example.com":              {"demoted-alice-example-com", "User", "probes", "global-default"},
+	} {
+		t.Run(user, func(t *testing.T) {
+			in := demoting(t, user)
+			r, err := Run(in)
+			require.NoError(t, err)
+			require.Len(t, r.Objects, 2)
+			level, schema := r.Objects[0].PriorityLevel, r.Objects[1].FlowSchema
+			assert.Equal(t, []string{want.name, want.name, want.name}, []string{level.Name, schema.Name, schema.Spec.PriorityLevelConfiguration.Name})
+			limited := level.Spec.Limited
+			assert.Equal(t, [2]int32{1, 0}, [2]int32{*limited.NominalConcurrencyShares, *limited.BorrowingLimitPercent})
+			assert.EqualValues(t, 1, limited.LimitResponse.Queuing.Queues)
+			require.Len(t, schema.Spec.Rules[0].Subjects, 1)
+			assert.EqualValues(t, want.kind, schema.Spec.Rules[0].Subjects[0].Kind)
+			precedence := map[string]int32{}
+			for _, s := range in.Configuration.FlowSchemas {
+				precedence[s.Name] = s.Spec.MatchingPrecedence
+			}
+			assert.Greater(t, schema.Spec.MatchingPrecedence, precedence[want.lower])
+			assert.Less(t, schema.Spec.MatchingPrecedence, precedence[want.upper])
+			assert.Positive(t, r.Diff.Moved)
+			assert.Equal(t, now.Add(time.Hour).Format(time.RFC3339), schema.Annotations[names.ExpiresAnnotation])
+			assert.True(t, r.IsClean(), r.Findings)
+			text, err := r.Manifests()
+			require.NoError(t, err)
+			assert.Contains(t, text, "\n# kubectl delete flowschema,prioritylevelconfiguration "+want.name+"\n")
+
+			few := demoting(t, user)
+			few.Configuration.Total = 60
+			narrow, err := Run(few)
+			require.NoError(t, err)
+			assert.True(t, narrow.IsClean(), "one seat is on purpose: %v", narrow.Findings)
+
+			in.Configuration = applied(in.Configuration, r.Objects)
+			_, err = Run(in)
+			require.ErrorContains(t, err, "exists already")
+		})
+	}
+}
+
+// A schema that an earlier isolation made for the user comes later, and matches nothing until then.
+func TestAnIsolatedOperatorIsDemoted(t *testing.T) {
+	isolated, err := Run(input(t, web))
+	require.NoError(t, err)
+	in := demoting(t, web.User())
+	in.Configuration = applied(in.Configuration, isolated.Objects)
+	r, err := Run(in)
+	require.NoError(t, err)
+	schema := r.Objects[1].FlowSchema
+	for _, o := range isolated.Objects {
+		if s := o.FlowSchema; s != nil && s.Spec.PriorityLevelConfiguration.Name != leaseLevel {
+			assert.Less(t, schema.Spec.MatchingPrecedence, s.Spec.MatchingPrecedence, s.Name)
+		}
+	}
+	assert.Contains(t, r.Notes, "FlowSchema shop-web matches no request until the demotion is undone: it is for system:serviceaccount:shop:web alone.")
+}
+
+func TestNobodyIsDemotedWhomTheClusterNeeds(t *testing.T) {
+	for _, user := range []string{
+		"*", "system:kube-scheduler", "system:node:a", "system:anonymous", "system:admin", "system:serviceaccount:kube-system:coredns",
+		"system:serviceaccount:openshift-etcd:etcd", "system:serviceaccount:cert-manager:webhook", "system:serviceaccounts:shop",
+	} {
+		in := demoting(t, user)
+		in.Facts.Servers = []lint.Server{{Object: lint.Object{Kind: "ValidatingWebhookConfiguration", Name: "cert"}, Namespace: "cert-manager", ServiceAccount: "webhook"}}
+		_, err := Run(in)
+		assert.ErrorContains(t, err, "is not demoted", user)
+	}
+	in := demoting(t, source.Account{Namespace: "shop", Name: "gone"}.User())
+	in.Facts.ServiceAccounts = map[string][]string{"shop": {"web"}}
+	_, err := Run(in)
+	require.ErrorContains(t, err, "does not exist")
+	assert.Equal(t, "user", slug("ÄÖ"))
+}
