@@ -17,6 +17,8 @@ var (
 	scenario = flag.String("scenario", "", "a scenario to judge, as a finding prints it")
 	climbOn  = flag.String("on", "", "the name of a discipline to climb on, instead of those that must keep the promises")
 	climbFor = flag.Duration("climb", 0, "how long to climb for each promise, instead of a number of scenarios")
+	tenants  = flag.Bool("tenants", true, "climb with tenants, weights, and limits that change")
+	climbAt  = flag.Int("seats", 0, "the number of seats to climb with; any if 0")
 	climbTo  = flag.String("to", "", "the only promise to climb for")
 )
 
@@ -74,7 +76,7 @@ func TestSearch(t *testing.T) {
 	for _, name := range on {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			c := Climb{Discipline: known(t, name), Promises: to, Seed: seed, Patience: 30, Space: Space{Starts: 3000, Tenants: true, Weights: true, Seats: true}}
+			c := Climb{Discipline: known(t, name), Promises: to, Seed: seed, Patience: 30, Space: Space{Starts: 3000, Tenants: *tenants, Weights: *tenants, Seats: *tenants, Level: *climbAt}}
 			f := c.Run(func(f Finding) bool { return f.Tried >= most || time.Since(begin) > lasts })
 			t.Logf("%d scenarios in %v; the worst: %v", f.Tried, time.Since(begin).Round(time.Millisecond), f)
 			if f.Loss > 1 {
