@@ -7,10 +7,6 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-func resources(rules ...flowcontrolv1.ResourcePolicyRule) flowcontrolv1.PolicyRulesWithSubjects {
-	return flowcontrolv1.PolicyRulesWithSubjects{Subjects: []flowcontrolv1.Subject{aUser("alice")}, ResourceRules: rules}
-}
-
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
 	others := pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})

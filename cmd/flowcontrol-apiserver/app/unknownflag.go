@@ -13,25 +13,24 @@ import (
 func kubeAPIServerFlags() map[string]string {
 	const (
 		authorization = "behind a kube-apiserver (--kubeconfig), it authorizes requests; alone, use --authorization-rbac-file or --authorization-webhook-config-file"
-		tokens        = "behind a kube-apiserver (--kubeconfig), it authenticates tokens; alone, use --token-auth-file or --authentication-config"
+		byWhom        = "behind a kube-apiserver (--kubeconfig), it authenticates tokens; alone, use --token-auth-file or --authentication-config"
 	)
 	return map[string]string{
 		"authorization-mode":                       authorization,
 		"authorization-config":                     authorization,
 		"authorization-policy-file":                authorization,
-		"authentication-token-webhook-config-file": tokens,
-		"oidc-issuer-url":                          tokens,
-		"oidc-client-id":                           tokens,
-		"service-account-issuer":                   tokens,
-		"service-account-key-file":                 tokens,
-		"service-account-signing-key-file":         tokens,
+		"authentication-token-webhook-config-file": byWhom,
+		"oidc-issuer-url":                          byWhom,
+		"oidc-client-id":                           byWhom,
+		"service-account-issuer":                   byWhom,
+		"service-account-key-file":                 byWhom,
+		"service-account-signing-key-file":         byWhom,
 	}
 }
 
 // explainFlag returns the error of the command line.
 func explainFlag(err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if instead, ok := kubeAPIServerFlags()[strings.TrimLeft(unknown.GetSpecifiedName(), "-")]; ok {
 			return fmt.Errorf("%w: %s; --help lists the flags", err, instead)
 		}

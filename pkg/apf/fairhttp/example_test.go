@@ -24,7 +24,7 @@ func Example() {
 		}
 		return limiter.Flow{Tenant: organization, Name: user}, seats
 	}
-	handler := fairhttp.Handler(l, classify, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := fairhttp.Handler(l, classify, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, inUse := l.Usage()
 		fmt.Fprintln(w, inUse, "seats in use")
 	}))

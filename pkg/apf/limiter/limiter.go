@@ -50,7 +50,7 @@ type Flow struct {
 
 // Rejection is why a request got no seats. It is context.Canceled if its context was canceled while it waited, and
 // context.DeadlineExceeded if the deadline passed, or was too close for a request of the flow.
-type Rejection struct {
+type Rejection struct { //nolint:errname // as flow control calls it
 	Reason queueset.Reason
 	// RetryAfter is after which time another attempt may succeed. It is 0 if the context was canceled, and while
 	// no request has ended yet from which it could be known.

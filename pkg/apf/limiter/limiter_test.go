@@ -2,6 +2,7 @@ package limiter_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func newLimiter(t *testing.T, seats, waiting, perFlow int) *limiter.Limiter {
 func take(t *testing.T, l *limiter.Limiter, f limiter.Flow, n int) (release func()) {
 	t.Helper()
 	release, err := l.Acquire(t.Context(), f, n)
-	require.NoError(t, err)
+	assert.NoError(t, err)
 	return release
 }
 
@@ -62,7 +63,7 @@ func TestBadInputIsAnErrorAndTakesNoSeat(t *testing.T) {
 		release, err := l.Acquire(t.Context(), of.flow, of.seats)
 		assert.Nil(t, release)
 		assert.ErrorContains(t, err, want)
-		_, rejected := err.(*limiter.Rejection)
+		_, rejected := errors.AsType[*limiter.Rejection](err)
 		assert.False(t, rejected)
 	}
 	requireUsage(t, l, 0, 0)
@@ -92,8 +93,10 @@ func TestAContextThatEndsWhileARequestWaitsIsTheError(t *testing.T) {
 		_, err := l.Acquire(ctx, limiter.Flow{Name: "b"}, 1)
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, queueset.TimeOut, err.(*limiter.Rejection).Reason)
-		assert.Positive(t, err.(*limiter.Rejection).RetryAfter)
+		r, rejected := errors.AsType[*limiter.Rejection](err)
+		require.True(t, rejected)
+		assert.Equal(t, queueset.TimeOut, r.Reason)
+		assert.Positive(t, r.RetryAfter)
 		assert.ErrorContains(t, err, "no seats: time-out; retry after ")
 
 		ctx, cancel = context.WithCancel(t.Context())
@@ -117,7 +120,7 @@ func TestAFlowOfWhichEnoughWaitIsRejectedAtOnce(t *testing.T) {
 		go func() { take(t, l, limiter.Flow{Name: "a"}, 1)() }()
 		synctest.Wait()
 		_, err := l.Acquire(t.Context(), limiter.Flow{Name: "a"}, 1)
-		r, rejected := err.(*limiter.Rejection)
+		r, rejected := errors.AsType[*limiter.Rejection](err)
 		require.True(t, rejected, "%v", err)
 		assert.Equal(t, queueset.QueueFull, r.Reason)
 		assert.Positive(t, r.RetryAfter)

@@ -243,7 +243,7 @@ func (l *lockedSet) admit(r *Request, hash flow.Hash, width int, now time.Durati
 		return l.rejectFull(r, hash, q, now), nil, nil
 	}
 	if s.waiting >= l.config.WaitingCapacity() {
-		if displaced = s.displaced(q, r, hash, now); displaced == nil {
+		if displaced = s.displaced(q, r, now); displaced == nil {
 			return l.rejectFull(r, hash, q, now), nil, nil
 		}
 		l.withdraw(displaced, stats.QueueFull, now)

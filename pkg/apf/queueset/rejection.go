@@ -2,14 +2,12 @@ package queueset
 
 import (
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
 // displaced returns the request that a request of the flow, nil for one without a queue, displaces from
 // a full level: the last one of the flow with most requests that wait, or nil if that is the new one. Of
 // flows with equally many, it takes the one that was given most.
-func (s *scheduler) displaced(q *flowQueue, r *Request, hash flow.Hash, now time.Duration) *Request {
+func (s *scheduler) displaced(q *flowQueue, r *Request, now time.Duration) *Request {
 	own, waiting := &entity{weight: weightOf(r.Weight)}, 0
 	if r.Tenant != "" {
 		own.weight = weightOf(r.TenantWeight)

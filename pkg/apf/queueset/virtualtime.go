@@ -77,7 +77,6 @@ type schedule struct {
 
 	places  order // entities with requests that wait, by K as it was, or more
 	lengths order // the same by the number of these requests
-	serial  uint64
 
 	dispatched float64 // S of the request that was dispatched last
 }

@@ -18,7 +18,7 @@ func TestAGoroutineGrowsItsStackOnce(t *testing.T) {
 			moved := make(chan bool)
 			go func() {
 				var here byte
-				at := func() uintptr { return uintptr(unsafe.Pointer(&here)) } //nolint:gosec // an address, to be compared
+				at := func() uintptr { return uintptr(unsafe.Pointer(&here)) }
 				test.grow()
 				before := at()
 				descend(test.size - 2<<10)

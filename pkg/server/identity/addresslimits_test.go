@@ -8,14 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attack lets that many addresses ask for the review of an invalid token five times a second, before
+// attackers is how many addresses attack.
+const attackers = 1000
+
+// attack lets many addresses ask for the review of an invalid token five times a second, before
 // everybody else, until the address of a client gets a review, and returns how long that took. The
 // client asks once a second, as the Retry-After of the answer says.
-func attack(l *addressLimits, begin time.Time, addresses int, client string, atMost time.Duration) (took time.Duration, reviewed bool) {
+func attack(l *addressLimits, begin time.Time, client string) (took time.Duration, reviewed bool) {
 	const tick = 200 * time.Millisecond
-	for ; took < atMost; took += tick {
+	for ; took < time.Hour; took += tick {
 		now := begin.Add(took)
-		for i := range addresses {
+		for i := range attackers {
 			attacker := fmt.Sprintf("10.0.%d.%d:1", i/256, i%256)
 			if l.allow(attacker, now) {
 				l.note(attacker, false, now)
@@ -31,28 +34,28 @@ func attack(l *addressLimits, begin time.Time, addresses int, client string, atM
 // The bounds are the ones in the comment of addressLimits: each of m addresses is new once, and then one
 // of m that share a limit.
 func TestNoNumberOfAddressesKeepsAClientFromItsReview(t *testing.T) {
-	const m = 1000
+	const m = attackers
 	now := time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)
 	limits := newAddressLimits()
-	took, reviewed := attack(limits, now, m, "192.0.2.1:1", time.Hour)
+	took, reviewed := attack(limits, now, "192.0.2.1:1")
 	require.True(t, reviewed)
 	require.LessOrEqual(t, took, (m-150)*time.Second/30+2*time.Second, "after a restart, when all addresses are new")
 	now = now.Add(took)
 
-	took, reviewed = attack(limits, now, m, "192.0.2.2:1", time.Hour)
+	took, reviewed = attack(limits, now, "192.0.2.2:1")
 	require.True(t, reviewed)
 	require.LessOrEqual(t, took, 2*time.Second, "a new address later")
 	now = now.Add(took)
 
 	limits.note("192.0.2.2:1", false, now)
-	took, reviewed = attack(limits, now, m, "192.0.2.2:1", time.Hour)
+	took, reviewed = attack(limits, now, "192.0.2.2:1")
 	require.True(t, reviewed)
 	require.LessOrEqual(t, took, 2*m*time.Second/20, "an address whose token has expired")
 	now = now.Add(took)
 
 	limits.note("192.0.2.2:1", true, now)
 	for range 10 {
-		took, reviewed = attack(limits, now, m, "192.0.2.2:1", time.Hour)
+		took, reviewed = attack(limits, now, "192.0.2.2:1")
 		require.True(t, reviewed)
 		require.LessOrEqual(t, took, 2*time.Second, "the same with its new token is trusted again")
 		now = now.Add(took + time.Second)

@@ -42,7 +42,7 @@ type Writer struct {
 
 // clientHasGone is a warning of the embedded etcd about requests of this server, which ends them when
 // it stops.
-var clientHasGone = []byte(`grpc: Server.processRPC failed to write status: connection error: desc = "transport is closing"`)
+const clientHasGone = `grpc: Server.processRPC failed to write status: connection error: desc = "transport is closing"`
 
 // line is what is remembered of a line.
 type line struct {
@@ -65,7 +65,7 @@ func New(out io.Writer, passive clock.PassiveClock) *Writer {
 
 // Write implements io.Writer. It returns no error for lines that are left out.
 func (w *Writer) Write(text []byte) (int, error) {
-	if bytes.Contains(text, clientHasGone) {
+	if bytes.Contains(text, []byte(clientHasGone)) {
 		return len(text), nil
 	}
 	at, code, message, limited := parse(text)

@@ -27,7 +27,7 @@ func (g *generator) scenario() Scenario {
 	s := Scenario{Seed: g.Uint64() % 1000, Lasts: 2 * time.Minute}
 	s.Config = Config{Seats: pick(g, 2, 5, 10, 20, 20, 40), Queues: 64, HandSize: 6, QueueLength: 50}
 	if g.Level > 0 {
-		s.Config.Seats = g.Level
+		s.Seats = g.Level
 	}
 	if g.chance(0.2) {
 		s.Queues, s.HandSize, s.QueueLength = pick(g, 1, 8, 64), 1, pick(g, 2, 10, 50)
@@ -162,7 +162,7 @@ func (g *generator) mutate(s Scenario) Scenario {
 			if len(s.Changes) > 0 {
 				s.Changes = s.Changes[:len(s.Changes)-1]
 			} else if g.Level == 0 {
-				s.Config.Seats = max(1, g.times(float64(s.Config.Seats), 0.5, 2))
+				s.Seats = max(1, g.times(float64(s.Seats), 0.5, 2))
 			}
 		default:
 			g.alter(&s.Clients[i], s.Seats)

@@ -196,14 +196,14 @@ func TestOldSnapshotsOfADirectoryAreRemovedAndNothingElse(t *testing.T) {
 func TestSnapshotsOfAClockThatWasAheadAreReplacedFirst(t *testing.T) {
 	clock := clocktesting.NewFakeClock(begin().Add(-2 * time.Hour))
 	directory := Directory{Path: filepath.Join(t.TempDir(), "snapshots"), Retain: 4, Config: startFilled(t).config, Clock: clock}
-	takeAt := func(hours time.Duration) {
-		clock.SetTime(begin().Add(hours * time.Hour))
+	takeAt := func(hours int) {
+		clock.SetTime(begin().Add(time.Duration(hours) * time.Hour))
 		_, err := directory.Take(t.Context())
 		require.NoError(t, err)
 	}
 	var left []string
 	for _, hours := range []time.Duration{-1, 48, 49, 50, 0, 1, 2} { // ahead for three hours
-		takeAt(hours)
+		takeAt(int(hours))
 	}
 	for _, name := range namesIn(t, directory.Path) {
 		left = append(left, name[len("flowcontrol-apiserver-"):len("flowcontrol-apiserver-20260131T04")])
