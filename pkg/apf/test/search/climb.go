@@ -86,7 +86,7 @@ func (c Climb) Shrink(f Finding) Finding {
 				i--
 				continue
 			}
-			for _, simpler := range simplifications {
+			for _, simpler := range simplifications() {
 				s = f.Scenario
 				s.Clients = slices.Clone(s.Clients)
 				simpler(&s.Clients[i])
@@ -107,36 +107,38 @@ func (c Climb) Shrink(f Finding) Finding {
 	return f
 }
 
-// simplifications take something away from clients.
-var simplifications = []func(*Client){ //nolint:gochecknoglobals // never changed
-	func(c *Client) { c.Tenant, c.TenantWeights = "", nil },
-	func(c *Client) { c.Weights = nil },
-	func(c *Client) { c.TenantWeights = nil },
-	func(c *Client) { c.Jitter = 0 },
-	func(c *Client) { c.LongTakes, c.LongEach = 0, 0 },
-	func(c *Client) { c.ShortPatience, c.ShortEach = 0, 0 },
-	func(c *Client) { c.Deadline = 0 },
-	func(c *Client) { c.Patience = 0 },
-	func(c *Client) { c.Retries = 0 },
-	func(c *Client) { c.From, c.Until = 0, 0 },
-	func(c *Client) { c.Stagger = 0 },
-	func(c *Client) { c.Width = 1 },
-	func(c *Client) { c.Think = 0 },
-	func(c *Client) { c.Names, c.PerName = 1, 0 },
-	func(c *Client) { c.Threads = (c.Threads + 1) / 2 },
-	func(c *Client) { c.Threads = c.Threads * 7 / 8 },
-	func(c *Client) {
-		round(&c.Takes)
-		round(&c.LongTakes)
-		round(&c.Think)
-		round(&c.Every)
-		round(&c.From)
-		round(&c.Until)
-		round(&c.Patience)
-		round(&c.ShortPatience)
-		round(&c.Deadline)
-		round(&c.Stagger)
-	},
+// simplifications returns what takes something away from clients.
+func simplifications() []func(*Client) {
+	return []func(*Client){
+		func(c *Client) { c.Tenant, c.TenantWeights = "", nil },
+		func(c *Client) { c.Weights = nil },
+		func(c *Client) { c.TenantWeights = nil },
+		func(c *Client) { c.Jitter = 0 },
+		func(c *Client) { c.LongTakes, c.LongEach = 0, 0 },
+		func(c *Client) { c.ShortPatience, c.ShortEach = 0, 0 },
+		func(c *Client) { c.Deadline = 0 },
+		func(c *Client) { c.Patience = 0 },
+		func(c *Client) { c.Retries = 0 },
+		func(c *Client) { c.From, c.Until = 0, 0 },
+		func(c *Client) { c.Stagger = 0 },
+		func(c *Client) { c.Width = 1 },
+		func(c *Client) { c.Think = 0 },
+		func(c *Client) { c.Names, c.PerName = 1, 0 },
+		func(c *Client) { c.Threads = (c.Threads + 1) / 2 },
+		func(c *Client) { c.Threads = c.Threads * 7 / 8 },
+		func(c *Client) {
+			round(&c.Takes)
+			round(&c.LongTakes)
+			round(&c.Think)
+			round(&c.Every)
+			round(&c.From)
+			round(&c.Until)
+			round(&c.Patience)
+			round(&c.ShortPatience)
+			round(&c.Deadline)
+			round(&c.Stagger)
+		},
+	}
 }
 
 // round leaves two digits of a time.

@@ -143,14 +143,13 @@ func (b fifo) as(r *Request, call func(*Request)) {
 }
 
 func ofUnknownCosts() []Discipline {
-	return []Discipline{
-		Engine,
-		library,
+	return append(libraries(), []Discipline{
+		Engine(),
 		{Name: "fifo", New: func(h Host, c Config) Level { return fifo{newTextbook("", first).New(h, c).(*textbook)} }},
 		newTextbook("round-robin", first),
 		newTextbook("least-attained-service", leastAttained),
 		newTextbook("deficit-round-robin", deficit),
-	}
+	}...)
 }
 
 // unknownCosts are a hundred tenants that always ask for 16 seats, after section 6.1 of 2DFQ (Mace et al.,

@@ -7,8 +7,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
 )
 
-// Engine is the discipline of package queueset.
-var Engine = Discipline{Name: "engine", New: newEngine} //nolint:gochecknoglobals // never changed
+// Engine returns the discipline of package queueset.
+func Engine() Discipline { return Discipline{Name: "engine", New: newEngine} }
 
 // engine is a Level. The State of a Request is its *queueset.Request.
 type engine struct {

@@ -68,6 +68,14 @@ type presence struct {
 	most         float64 // largest work so far of a request that executed or was first
 }
 
+// begin begins a time. Who pauses for no time goes on.
+func (p *presence) begin(place int, now float64) {
+	p.place = place
+	if p.until < now || now == 0 {
+		p.since = now
+	}
+}
+
 // wasActive reports whether the last time includes a time.
 func (p *presence) wasActive(at float64) bool {
 	return p.since <= at && (p.place >= 0 || p.until > at)

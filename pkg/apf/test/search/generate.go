@@ -10,6 +10,8 @@ import (
 // Space is what scenarios may have.
 type Space struct {
 	Tenants, Weights, Seats bool // several flows of a tenant, weights, seats that change
+	// Level is the number of seats at the beginning; any if 0.
+	Level int
 	// Starts is about how many requests a scenario executes at most.
 	Starts int
 }
@@ -24,6 +26,9 @@ type generator struct {
 func (g *generator) scenario() Scenario {
 	s := Scenario{Seed: g.Uint64() % 1000, Lasts: 2 * time.Minute}
 	s.Config = Config{Seats: pick(g, 2, 5, 10, 20, 20, 40), Queues: 64, HandSize: 6, QueueLength: 50}
+	if g.Level > 0 {
+		s.Seats = g.Level
+	}
 	if g.chance(0.2) {
 		s.Queues, s.HandSize, s.QueueLength = pick(g, 1, 8, 64), 1, pick(g, 2, 10, 50)
 	}
@@ -156,7 +161,7 @@ func (g *generator) mutate(s Scenario) Scenario {
 		case 6:
 			if len(s.Changes) > 0 {
 				s.Changes = s.Changes[:len(s.Changes)-1]
-			} else {
+			} else if g.Level == 0 {
 				s.Seats = max(1, g.times(float64(s.Seats), 0.5, 2))
 			}
 		default:
@@ -253,7 +258,7 @@ func (g *generator) width(seats int) int {
 	return 1 + g.IntN(seats)
 }
 
-func (g *generator) weight() float64 { return math.Pow(10, 2*g.Float64()-1) }
+func (g *generator) weight() float64 { return float64(1 + g.IntN(10)) }
 
 func (g *generator) letters() string { return string(rune('a' + g.IntN(3))) }
 

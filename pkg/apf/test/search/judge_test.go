@@ -157,11 +157,13 @@ func TestALostClientIsOneThatAQueueInOrderWouldServe(t *testing.T) {
 
 func TestUselessWorkIsForThoseThatSaidWhenTheyLeave(t *testing.T) {
 	client := Client{Flow: "flow", Names: 1, Every: time.Hour, Takes: 3 * s, Deadline: 2 * s}
-	starts := map[time.Duration][]string{s: {"flow"}}
-	_, m := play(script(starts), 1, 10*s, client)
+	starts, other := map[time.Duration][]string{s: {"flow"}}, once("other", 1, 0, s)
+	_, m := play(script(starts), 1, 10*s, client, other)
 	assert.InDelta(t, 1, m.Useless, 1e-9)
-	client.Deadline = 5 * s
 	_, m = play(script(starts), 1, 10*s, client)
+	assert.Zero(t, m.Useless, "nobody else waited")
+	client.Deadline = 5 * s
+	_, m = play(script(starts), 1, 10*s, client, other)
 	assert.Zero(t, m.Useless)
 }
 
@@ -184,7 +186,7 @@ func TestFaultsOfALevelAreSeen(t *testing.T) {
 
 func TestClientsWaitAndReturn(t *testing.T) {
 	closed := Client{Flow: "closed", Names: 1, Threads: 2, Takes: s, Think: s, Stagger: 1}
-	h, _ := play(Reference, 5, 11*s, closed)
+	h, _ := play(Reference(), 5, 11*s, closed)
 	assert.Equal(t, 12, outcomes(h)[0].served, "each of two threads sends one each two seconds")
 	impatient := Client{Flow: "impatient", Names: 1, Takes: s, Patience: 2 * s}
 	h, _ = play(script(nil), 1, 11*s, impatient)

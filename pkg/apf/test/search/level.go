@@ -29,6 +29,7 @@ type Request struct {
 	account        *account // of a judge
 	trial          *trial   // of a judge
 	last           Kind     // of its events
+	contended      bool     // others waited when it started, says a judge
 	client, thread int
 	tries          int // rejections of what this request tries again
 	started, ended time.Duration

@@ -17,7 +17,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-func init() { library = Discipline{Name: "library", New: newLibrary} } //nolint:gochecknoinits // only where the library is built in
+// libraries returns the discipline of k8s.io/apiserver.
+func libraries() []Discipline { return []Discipline{{Name: "library", New: newLibrary}} }
 
 // peer is a Level. The State of a Request is its *peerRequest.
 type peer struct {

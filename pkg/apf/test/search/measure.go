@@ -14,7 +14,7 @@ type Measures struct {
 	// enoughWork times the largest work. 1 if there is none.
 	Rate float64
 	// Lag is the most that a flow was owed while requests of it waited, in
-	// units of the largest work and of what it is owed while the longest request executes.
+	// units of the largest work and of what it may be owed while the longest request executes.
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
@@ -28,8 +28,8 @@ type Measures struct {
 	// Lost is how many clients left while they waited that were more patient than others of their flow,
 	// and that a queue in the order of arrival would have served.
 	Lost int
-	// Useless is the part of the executed work whose clients left before its end, at a deadline that
-	// they had announced.
+	// Useless is the part of the executed work that started while others waited, and whose clients left
+	// before its end, at a deadline that they had announced.
 	Useless float64
 	// Idle is the part of the seats' time when seats were free while requests waited that all fitted.
 	// Kept is the same where only some of them fitted.
@@ -57,6 +57,7 @@ type account struct {
 	presence
 	requests []*Request
 	first    *Request // waits, and is judged while there is no debt
+	peak     float64  // seats that it would have got at most while it was active
 	left     bool     // a client left while it waited
 	debtor   bool     // in judge.debtors
 }
@@ -108,13 +109,27 @@ type judge struct {
 // Judge measures a History.
 func Judge(h *History) Measures {
 	j := newJudge(h)
-	for i := range h.Events {
-		j.advance(h.Events[i].At.Seconds())
-		j.apply(&h.Events[i])
-	}
-	j.advance(h.Scenario.Lasts.Seconds())
-	j.end()
+	j.read()
 	return j.Measures
+}
+
+func (j *judge) read() {
+	for i := range j.h.Events {
+		j.advance(j.h.Events[i].At.Seconds())
+		j.apply(&j.h.Events[i])
+	}
+	j.advance(j.h.Scenario.Lasts.Seconds())
+	j.end()
+}
+
+// overall returns the seat-seconds that a flow got, and that it was owed while it was active.
+func overall(h *History, flow string) (got, owed float64) {
+	j := newJudge(h)
+	j.read()
+	if a := j.flows[flow]; a != nil {
+		return a.got, a.owed
+	}
+	return 0, 0
 }
 
 func newJudge(h *History) *judge {
@@ -191,7 +206,8 @@ func (j *judge) serve(d float64) {
 			case a.lag < -tiny, g.many && (g.lag < -tiny || g.waiting > 1) && first.trial != nil && !first.trial.within:
 				first.trial = nil
 			}
-			if unit := j.most + a.would*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
+			a.peak = max(a.peak, a.would)
+			if unit := j.most + a.peak*j.longest; a.waiting > 0 && a.lag > j.Lag*unit {
 				j.Lag, j.laggard, j.laggedAt = a.lag/unit, a, j.now+d
 			}
 		}
@@ -292,10 +308,12 @@ func (j *judge) apply(e *Event) {
 			waiting int
 		}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
 			if w.waiting == 0 {
+				w.lag = min(w.lag, max(w.backlog, 0))
 				w.restart(j.now)
 			}
 		}
 		a.executing++
+		r.contended = j.waiting > 0
 		a.inUse += float64(r.Width)
 		a.tenant.inUse += float64(r.Width)
 		j.inUse += r.Width
@@ -310,7 +328,7 @@ func (j *judge) apply(e *Event) {
 		j.ends -= float64(r.Width) * r.ended.Seconds()
 		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
 		j.executed += r.Work()
-		if r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
+		if r.contended && r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
 			j.useless += r.Work()
 		}
 		j.gone(r, a)
@@ -361,12 +379,12 @@ func (j *judge) arrived(r *Request, a *account) {
 	j.weighted = j.weighted || a.weight != 1 || g.weight != 1
 	a.requests = append(a.requests, r)
 	if g.place < 0 {
-		g.place, g.since = len(j.tenants), j.now
+		g.begin(len(j.tenants), j.now)
 		j.sum += g.most
 		j.tenants = append(j.tenants, g)
 	}
 	if a.place < 0 {
-		a.place, a.since = len(g.flows), j.now
+		a.begin(len(g.flows), j.now)
 		g.flows = append(g.flows, a)
 	}
 	for r.Width >= len(j.widths) {
@@ -460,6 +478,9 @@ func (j *judge) sentence(r *Request, a *account) {
 		return
 	}
 	r.trial = nil
+	if j.weighted {
+		return
+	}
 	_, width := bounds(j.widths)
 	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
 	v, g := float64(r.Width), a.tenant
@@ -528,7 +549,7 @@ func (j *judge) gone(r *Request, a *account) {
 	g.flows[a.place] = last
 	last.place = a.place
 	g.flows = g.flows[:len(g.flows)-1]
-	a.place, a.until, a.lag = -1, j.now, min(a.lag, 0)
+	a.place, a.until, a.lag, a.peak = -1, j.now, min(a.lag, 0), 0
 	if a.lag < 0 && !a.debtor {
 		a.debtor = true
 		j.debtors = append(j.debtors, a)

@@ -32,10 +32,10 @@ const (
 	mostIdle    = 0.001
 )
 
-var names = [promises]string{"rate", "lag", "newcomer", "wide", "tenant", "full level", "patience", "deadlines", "work", "faults"} //nolint:gochecknoglobals // never changed
-
 // String returns the name.
-func (p Promise) String() string { return names[p] }
+func (p Promise) String() string {
+	return [promises]string{"rate", "lag", "newcomer", "wide", "tenant", "full level", "patience", "deadlines", "work", "faults"}[p]
+}
 
 // All returns all promises.
 func All() []Promise {

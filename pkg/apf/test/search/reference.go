@@ -25,18 +25,19 @@ type Rules struct {
 	NoDeadlines bool
 }
 
-// Reference is the discipline that shows that the promises can be kept together. It is told how long each
-// request takes, and walks all flows at each event.
+// Reference returns the discipline that shows which promises can be kept together. It is told how long
+// each request takes, and walks all flows at each event.
 //
 // Each tenant, and each flow within its tenant, has a lag: how much less it got than its fair rate. It
 // grows by the fair rate and falls by the seats in use. The fair rate is the level of max-min, at most
 // what is asked for while something of the flow executes, and the whole level while it only waits. The
-// tenant with the greatest lag, less what its executing requests will still take, is served first, and
-// of its flows the one with the greatest lag. A debt, which is a negative lag, stays until the fair rate
-// has paid it. Once seats are kept for a request it is next, and uses them. Whoever begins to wait starts at the level from which all that wait, in front of it, get
-// together one largest request of each, of their own, and not before others that
-// have just begun.
-var Reference = Discipline{Name: "reference", New: Broken(Rules{}).New} //nolint:gochecknoglobals // never changed
+// tenant with the greatest lag, less what its executing requests will still take beyond the fair rate,
+// is served first, and of its flows the one with the greatest lag; on a tie, who began to wait first. A
+// debt, which is a negative lag, stays until the fair rate has paid it. A claim ends when nothing waits.
+// Whoever begins to wait starts at the level from which all before it get together one largest request
+// of each, of their own, and lifts all that wait to it. Once seats are kept for a request it is next.
+// Who executes uses the seats that are kept for the next of its requests.
+func Reference() Discipline { return Discipline{Name: "reference", New: Broken(Rules{}).New} }
 
 // Broken returns the Reference with rules that are broken on purpose.
 func Broken(rules Rules) Discipline {
@@ -55,6 +56,7 @@ type reference struct {
 	seats   int
 	inUse   int
 	waiting int
+	begun   int // waits
 	now     time.Duration
 	kept    *Request // that seats are kept for
 	root    *party   // of the tenants
@@ -69,30 +71,34 @@ type party struct {
 	parent    *party
 	members   map[string]*party
 	active    []*party // members with requests, and members that owe
-	fresh     bool     // nothing has started since it began to wait
+	began     int      // to wait, in the order of all
 	weight    float64
 	own       float64    // seat-seconds that it got less than its fair rate, negative for a debt
 	ahead     float64    // by how much it is served before that, since it began to wait
-	most      float64    // largest work
+	most      float64    // largest work of a request that executed or was first
 	line      []*Request // of a flow: waiting, in order of arrival
 	executing int
-	inUse     float64 // seats
-	ends      float64 // sum of width times end of what executes, in seat-seconds
+	inUse     float64       // seats
+	last      time.Duration // end of what executes
+	ends      float64       // sum of width times end of what executes, in seat-seconds
 	waiting   int
 	asks      float64       // seats of its requests
 	rate      float64       // fair rate, in seats
 	patience  time.Duration // of the client that left last
 }
 
-// key returns the lag less what the executing requests will still take.
+// key returns the lag less what the executing requests will still take beyond the fair rate.
 func (p *party) key(now time.Duration) float64 {
-	return p.own + p.ahead - (p.ends - p.inUse*now.Seconds())
+	return p.own + p.ahead - max(0, p.left(now)-p.rate*max(0, p.last-now).Seconds())
 }
+
+// left returns the seat-seconds that the executing requests will still take.
+func (p *party) left(now time.Duration) float64 { return p.ends - p.inUse*now.Seconds() }
 
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
 	p.executing += int(sign)
-	p.most = max(p.most, r.Work())
+	p.most, p.last = max(p.most, r.Work()), max(p.last, r.ended)
 	p.inUse += sign * float64(r.Width)
 	p.ends += sign * float64(r.Width) * r.ended.Seconds()
 	p.asks += sign * float64(r.Width)
@@ -163,9 +169,10 @@ func (l *reference) age(p *party, d float64) {
 	})
 }
 
-// keptFor returns how many seats are free because they are kept for a request of a party.
+// keptFor returns how many seats are free because they are kept for a request of a party, and because
+// others of its requests have the seats that would do.
 func (l *reference) keptFor(p *party) float64 {
-	if l.kept == nil {
+	if l.kept == nil || p.executing == 0 {
 		return 0
 	}
 	if f := l.kept.State.(*party); f != p && f.parent != p {
@@ -199,7 +206,7 @@ func (l *reference) Arrive(r *Request) {
 	flow := tenant.member(r.Flow, false)
 	tenant.weight, flow.weight = r.TenantWeight, r.Weight
 	r.State = flow
-	if l.waiting >= l.config.Waiting() && !l.makeRoom(flow) || len(flow.line) >= l.config.FlowWaiting() {
+	if len(flow.line) >= l.config.FlowWaiting() || l.waiting >= l.config.Waiting() && !l.makeRoom(flow) {
 		l.host.Reject(r, 0)
 		return
 	}
@@ -218,16 +225,14 @@ func (l *reference) Arrive(r *Request) {
 
 // begin places a party that begins to wait.
 func (l *reference) begin(p *party) {
-	p.fresh = true
+	l.begun++
+	p.began = l.begun
 	var keys []float64
-	room, last := 0.0, math.Inf(1)
+	room := 0.0
 	for _, m := range p.parent.active {
 		if m != p && m.waiting+m.executing > 0 {
 			keys = append(keys, m.key(l.now))
 			room += m.most
-			if m.fresh && m.own >= 0 {
-				last = min(last, m.own+m.ahead)
-			}
 		}
 	}
 	if len(keys) == 0 {
@@ -243,9 +248,13 @@ func (l *reference) begin(p *party) {
 		sum += k
 		start = (sum - room) / float64(i+1)
 	}
-	start = min(start, last)
 	if l.rules.NewcomersFirst {
 		start = keys[0]
+	}
+	for _, m := range p.parent.active {
+		if m.waiting > 0 && !l.rules.NewcomersFirst {
+			m.ahead = max(m.ahead, max(start, 0)-max(m.own, 0))
+		}
 	}
 	p.ahead = max(p.ahead, max(start, 0)-max(p.own, 0))
 }
@@ -364,6 +373,10 @@ func (l *reference) dispatch() {
 		l.host.Start(r)
 		for _, p := range []*party{f, f.parent} {
 			p.execute(r, 1)
+			if p.waiting == 0 {
+				// Nobody has a claim on what they do not ask for.
+				p.own, p.ahead = min(p.own, p.left(l.now)), 0
+			}
 		}
 	}
 }
@@ -398,24 +411,27 @@ func (l *reference) dropDoomed() {
 
 // next returns the request that is served next.
 func (l *reference) next() *Request {
-	var best *Request
-	var bestTenant, bestFlow float64
-	for _, t := range l.root.active {
-		if t.waiting == 0 {
+	tenant := l.greatest(l.root, func(p *party) bool {
+		return slices.ContainsFunc(p.active, func(f *party) bool { return l.first(f) != nil })
+	})
+	if tenant == nil {
+		return nil
+	}
+	return l.first(l.greatest(tenant, func(f *party) bool { return l.first(f) != nil }))
+}
+
+// greatest returns the member of p that is served next, of those that may be. On a tie, who began to wait
+// first is.
+func (l *reference) greatest(p *party, may func(*party) bool) *party {
+	var best *party
+	key := 0.0
+	for _, m := range p.active {
+		if m.waiting == 0 || !may(m) {
 			continue
 		}
-		of := t.key(l.now)
-		if best != nil && of < bestTenant {
-			continue
-		}
-		for _, f := range t.active {
-			r := l.first(f)
-			if r == nil {
-				continue
-			}
-			if k := f.key(l.now); best == nil || of > bestTenant || k > bestFlow {
-				best, bestTenant, bestFlow = r, of, k
-			}
+		k := m.key(l.now)
+		if best == nil || k > key+tiny || k > key-tiny && m.began < best.began {
+			best, key = m, k
 		}
 	}
 	return best

@@ -10,7 +10,7 @@ import (
 // matter to its fault: the virtual clock stops while requests wait, so a newcomer always begins before
 // them.
 var stopping = Discipline{Name: "stopping", New: func(host Host, c Config) Level {
-	return &stopper{host: host, config: c, seats: float64(c.Seats), flows: map[string]*stopped{}}
+	return &stopper{host: host, config: c, seats: float64(c.Seats), byName: map[string]*stopped{}}
 }}
 
 // guess is how long a request is taken to last until it has ended.
@@ -28,7 +28,8 @@ type stopper struct {
 	now     time.Duration
 	clock   float64 // seat-seconds that each flow was given since the beginning
 	waiting int
-	flows   map[string]*stopped
+	flows   []*stopped
+	byName  map[string]*stopped
 }
 
 var _ Level = (*stopper)(nil)
@@ -49,25 +50,30 @@ func (l *stopper) sync() {
 		return
 	}
 	next := l.clock + d*min(l.seats, l.inUse)/float64(len(l.flows))
-	for name, f := range l.flows {
+	for _, f := range l.flows {
 		f.start += f.inUse * d
 		if len(f.line) > 0 {
 			next = min(next, f.start+float64(f.line[0].Width-1)*guess.Seconds())
 		}
-		if f.inUse == 0 && len(f.line) == 0 && (f.start <= l.clock || len(l.flows) > mostFlows) {
-			delete(l.flows, name)
-		}
 	}
+	l.flows = slices.DeleteFunc(l.flows, func(f *stopped) bool {
+		gone := f.inUse == 0 && len(f.line) == 0 && (f.start <= l.clock || len(l.flows) > mostFlows)
+		if gone {
+			delete(l.byName, f.name)
+		}
+		return gone
+	})
 	l.clock = max(l.clock, next)
 }
 
 // Arrive implements Level.
 func (l *stopper) Arrive(r *Request) {
 	l.sync()
-	f := l.flows[r.Flow]
+	f := l.byName[r.Flow]
 	if f == nil {
 		f = &stopped{name: r.Flow}
-		l.flows[r.Flow] = f
+		l.byName[r.Flow] = f
+		l.flows = append(l.flows, f)
 	}
 	if l.waiting >= l.config.Waiting() || len(f.line) >= l.config.FlowWaiting() {
 		l.host.Reject(r, 0)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
 
 const (
@@ -64,6 +66,57 @@ var secondTable = []row{
 		Client{Flow: "flow", Names: 1, Threads: 1, Takes: 5 * s, Patience: 60 * s}),
 }
 
+// found are what the search found on the engine, shortened by Climb.Shrink.
+var found = []row{
+	parsed("one thread beside three clients with fresh names",
+		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":807,"Lasts":33380186363,"Clients":[{"Flow":"victimb","Names":1,"Threads":1,"Takes":61000000},{"Flow":"crowdc","Names":0,"Threads":3,"Takes":97000000}]}`),
+	parsed("five wide clients with fresh names beside two flows",
+		`{"Seats":20,"Queues":8,"HandSize":1,"QueueLength":10,"Seed":268,"Lasts":89175591398,"Clients":[{"Flow":"established","Names":1,"Threads":2,"Takes":820000000},{"Flow":"victimc","Names":1,"Threads":3,"Takes":770000000},{"Flow":"crowdc","Names":0,"Threads":5,"Takes":180000000,"Width":10}]}`),
+	parsed("a request of both seats beside three clients with 300 names in turn",
+		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":719,"Lasts":60142928259,"Clients":[{"Flow":"crowdc","Names":1,"Threads":1,"Takes":77000000,"Width":2},{"Flow":"crowdb","Names":300,"Threads":3,"Takes":110000000}]}`),
+	parsed("a request of seven of ten seats beside 23 fresh names",
+		`{"Seats":10,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":316,"Lasts":34935546147,"Clients":[{"Flow":"singlea","Names":1,"Threads":1,"Every":3600000000000,"Takes":28000000,"Width":7,"From":3400000},{"Flow":"crowdc","Names":0,"Threads":23,"Takes":140000000}],"Changes":[{"At":9466341928,"Seats":20}]}`),
+	parsed("bursts of 20 of 13 flows on a full level",
+		`{"Seats":2,"Queues":1,"HandSize":1,"QueueLength":50,"Seed":332,"Lasts":17179300360,"Clients":[{"Flow":"victimc","Names":1,"Threads":6,"Takes":1200000000,"From":1600000000},{"Flow":"crowdb","Names":-1,"Threads":245,"PerName":20,"Every":14000000000,"Takes":580000000}]}`),
+	parsed("a full level without seats",
+		`{"Seats":3,"Queues":1,"HandSize":1,"QueueLength":10,"Seed":854,"Lasts":34451546814,"Clients":[{"Flow":"singleb","Names":1,"Threads":1,"Every":3600000000000,"Takes":67000000,"From":57000000},{"Flow":"victimc","Names":1,"Threads":1,"Every":3600000000000,"Takes":1100000000},{"Flow":"crowda","Names":-1,"Threads":11,"PerName":1,"Every":280000000,"Takes":64000000,"Jitter":0.17763309775187244,"Stagger":25000000}],"Changes":[{"At":13133653974,"Seats":0}]}`),
+	parsed("patient clients of a flow of which each sixth leaves early",
+		`{"Seats":4,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":197,"Lasts":59108840864,"Clients":[{"Flow":"victima","Names":1,"Threads":14,"Takes":400000000,"ShortPatience":6200000000,"ShortEach":6},{"Flow":"victima","Names":1,"Threads":1,"Every":240000000,"Takes":70000000},{"Flow":"victimc","Names":1,"Threads":2,"Takes":170000000},{"Flow":"crowda","Names":0,"Threads":1,"Takes":290000000,"Width":4}]}`),
+	parsed("fresh names with deadlines of two executions",
+		`{"Seats":2,"Queues":1,"HandSize":1,"QueueLength":2,"Seed":882,"Lasts":108621682872,"Clients":[{"Flow":"crowda","Names":0,"Threads":6,"Takes":39000000,"Width":2,"Deadline":86000000}]}`),
+}
+
+// today are what the search found on the schedule of today, and what it does not keep yet.
+var today = []row{
+	parsed("two threads beside three clients with names of their own, two seats",
+		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":497,"Lasts":41218091504,"Clients":[{"Flow":"established","Names":1,"Threads":2,"Takes":180000000,"Width":1},{"Flow":"crowda","Names":0,"Threads":2,"Takes":190000000,"Width":1},{"Flow":"crowdb","Tenant":"tenantc","Names":3000,"Threads":0,"Takes":31000000,"Width":1}]}`),
+	parsed("two threads of two seats beside four fresh names, four seats",
+		`{"Seats":4,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":323,"Lasts":10838859535,"Clients":[{"Flow":"victimc","Names":1,"Threads":2,"Takes":35000000,"Width":2},{"Flow":"crowdc","Names":0,"Threads":4,"Takes":33000000,"Width":1},{"Flow":"singlea","Names":1,"Threads":0,"Every":3900000000000,"Takes":35000000,"Width":3,"From":3600000000}]}`),
+	parsed("a tenant of two wide threads beside 300 names in turn, six seats",
+		`{"Seats":6,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":425,"Lasts":19594472180,"Clients":[{"Flow":"established","Names":300,"Threads":4,"PerName":1,"Takes":50000000,"Width":1},{"Flow":"crowdb","Tenant":"tenanta","Names":-1,"Threads":2,"Takes":28000000,"Width":4}]}`),
+	parsed("a thread of 14 of 20 seats beside another and fresh names of seven",
+		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":666,"Lasts":14775499801,"Clients":[{"Flow":"crowdc","Names":-1,"Threads":0,"PerName":12,"Takes":62000000,"Width":14},{"Flow":"crowdc","Names":0,"Threads":2,"PerName":2,"Takes":27000000,"Width":7},{"Flow":"victima","Names":1,"Threads":0,"Takes":43000000,"Width":14}]}`),
+	parsed("four threads beside fresh names of five seats",
+		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":359,"Lasts":78415206813,"Clients":[{"Flow":"crowda","Names":3,"Threads":10,"Takes":1700000000,"Width":1},{"Flow":"crowda","Names":0,"Threads":4,"PerName":4,"Takes":480000000,"Width":5},{"Flow":"victimb","Names":1,"Threads":4,"Takes":680000000,"Width":1}]}`),
+	parsed("a burst beside fresh names and 25 nodes",
+		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":532,"Lasts":2264864866,"Clients":[{"Flow":"crowdb","Names":0,"Threads":16,"Takes":78000000,"Width":1,"Stagger":2400000},{"Flow":"crowdb","Names":-1,"Threads":23,"PerName":20,"Every":130000000000,"Takes":170000000,"Width":1},{"Flow":"victimb","Names":1,"Threads":0,"Takes":6900000000,"Width":1,"From":360000000},{"Flow":"crowdc","Names":-1,"Threads":25,"Every":7800000000,"Takes":830000000,"Width":1,"Stagger":44000000}]}`),
+	parsed("a burst of six flows of a tenant on a full level",
+		`{"Seats":1,"Queues":1,"HandSize":1,"QueueLength":50,"Seed":336,"Lasts":956136350,"Clients":[{"Flow":"victimb","Names":1,"Threads":0,"Every":7800000,"Takes":1500000,"Width":1},{"Flow":"victimc","Names":1,"Threads":0,"Takes":760000000,"Width":1},{"Flow":"crowda","Tenant":"tenantb","Names":-1,"Threads":341,"PerName":60,"Every":56000000000,"Takes":21000000,"Width":1}]}`),
+	parsed("two wide flows of which each third leaves early",
+		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":502,"Lasts":23316490765,"Clients":[{"Flow":"crowdc","Names":-1,"Threads":2,"Takes":1100000000,"Width":8,"ShortPatience":1800000000,"ShortEach":3},{"Flow":"crowdc","Names":10,"Threads":9,"Every":98000000,"Takes":19000000,"Width":15}]}`),
+	parsed("deadlines of less than most executions",
+		`{"Seats":16,"Queues":64,"HandSize":1,"QueueLength":10,"Seed":187,"Lasts":861294106,"Clients":[{"Flow":"crowdb","Names":-1,"Threads":28,"PerName":2,"Every":21000000,"Takes":20000000,"Jitter":0.3948621487430939,"Width":1,"Deadline":13000000}]}`),
+}
+
+// parsed returns a row of a scenario in JSON.
+func parsed(name, text string) row {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return row{name, s}
+}
+
 // outcome is what the clients of a name got.
 type outcome struct {
 	served, failed int
@@ -99,35 +152,30 @@ func outcomes(h *History) []outcome {
 	return out
 }
 
-// library is set where the library's engine is built in.
-var library Discipline
-
 // disciplines returns what is compared: with the flag -all also what takes long, or keeps no promise.
 func disciplines() []Discipline {
-	out := []Discipline{Engine, Reference}
+	out := []Discipline{Engine(), Reference()}
 	if *all {
-		out = append(out, stopping)
-		if library.New != nil {
-			out = append(out, library)
-		}
+		out = append(append(out, stopping), libraries()...)
 	}
 	return out
 }
 
 // TestTables prints the rows of both tables, and checks that those who keep the promises keep them in each.
 func TestTables(t *testing.T) {
-	for i, r := range slices.Concat(firstTable, secondTable) {
+	for i, r := range slices.Concat(firstTable, secondTable, found, today) {
 		t.Run(r.name, func(t *testing.T) {
 			for _, d := range disciplines() {
 				h := Run(&r.scenario, d)
 				m := Judge(h)
 				o := outcomes(h)
-				t.Logf("| %s | %s | established %v; mouse %v; last %v | b %.2f | newcomer %.2f units | %s |", r.name, d.Name, o[0], o[1], o[len(o)-1], m.Rate, m.Newcomer, m.Broken())
+				got, owed := overall(h, r.scenario.Clients[0].Flow)
+				t.Logf("| %s | %s | %v | b %.1f of %.1f | %.2f units | %s |", r.name, d.Name, o[:min(3, len(o))], got, owed, max(m.Newcomer, m.Wide), m.Broken())
 				if !slices.Contains(keepers, d.Name) {
 					continue
 				}
 				assert.Empty(t, m.Broken(), d.Name)
-				if i < len(firstTable) {
+				if i < len(firstTable) { // of the second, some ask for more than they get
 					assert.Zero(t, o[0].failed+o[1].failed, d.Name)
 				}
 			}
@@ -137,3 +185,7 @@ func TestTables(t *testing.T) {
 
 // keepers are the disciplines that must keep the promises.
 var keepers = []string{"reference"}
+
+// mostLoss is the largest loss of a keeper in a search. In ten minutes the Reference is found to let
+// newcomers wait up to 3.6 units instead of two, where requests of several widths have one name.
+var mostLoss = lane.Pick(1.0, 2.0)
