@@ -24,9 +24,10 @@ func case95212() Case {
 			s.Burst(10, Request{User: user, Groups: groups, Path: "/apis/apps/v1/namespaces/shop/deployments"})
 			s.Wait(time.Minute)
 			answer := s.Why(Question{User: user})
-			told := true
-			for _, part := range []string{"deployers", "narrow", "concurrency-limit"} {
-				told = told && strings.Contains(answer, part)
+			told := false // in one line: counters of a flow schema do not tell whose requests they are
+			for line := range strings.Lines(answer) {
+				told = told || strings.Contains(line, "deployers") && strings.Contains(line, "narrow") &&
+					strings.Contains(line, user) && strings.Contains(line, "concurrency-limit")
 			}
 			measured := map[bool]string{true: "schema, level and reason are told", false: "nothing is known of the user"}
 			return Outcome{Measured: measured[told], Harmed: !told}
