@@ -15,9 +15,9 @@
 //
 // V is what a flow of weight 1 has been owed since the schedule began, in seat-seconds. While requests wait
 //
-//	dV/dt = max(C / w(active), (C - u) / w(waiting))
+//	dV/dt = max(U / w(active), (U - u) / w(waiting))
 //
-// w is the sum of the weights of flows, u the seats in use by flows without a request that waits. The
+// U is the number of seats in use, w the sum of the weights of flows, u the seats in use by flows without a request that waits. The
 // first term shares the level among the active flows. The second is larger when some of these use less than
 // that: what they do not ask for goes to the others. The maximum is never more than the max-min fair
 // rate, and equal to it unless a flow without requests that wait uses more than the rate. Flows that are
@@ -59,18 +59,20 @@
 // take a whole request and are gone before V has given them as much. Then s decides, and newcomers
 // would wait for a round. Most newcomers ask for little. So they have a lane: of the seats in use, three
 // quarters are theirs before others, where they owe nothing. The lane is a token bucket of at most a second of
-// the level. A newcomer takes part if the bucket has what it is expected to use. Who
-// arrived first goes first. A newcomer that is expected to use more counts as one that arrived later, by
+// the level. A newcomer takes part if the bucket has what it is expected to use. A flow that nothing is known of
+// may be a name made for one request, and has no history that says whether it asks for little. So such
+// newcomers have a smaller lane within it: the fair rate of all flows but those with several requests
+// that wait. Who arrived first goes first. A newcomer that is expected to use more counts as one that arrived later, by
 // at most the time that serves each active flow once.
 //
 // # What is promised
 //
 // Rate. Let e have requests that wait all the time. Of what the lane leaves, at least a quarter of the
 // level, only flows with a K no larger than K of e are served before it. They are owed at least as much
-// as e, less one M of each. So as long as the flows that always ask are owed a quarter of the level
-// together or less, none falls behind V by more than its M and one request of each of the others. Where
-// they are owed more, and newcomers ask for all of the lane, they get a quarter of the level, divided by
-// the same rules.
+// as e, less one M of each. New names take only what is the fair rate of others from it. So as long as no more newcomers
+// than that use the lane, none falls behind V by more than its M and one request of each of the others. Where
+// names that are known, a request of each at a time, ask for all of the lane, the others get a quarter of the
+// level, divided by the same rules.
 //
 // Newcomer. Let a request r of one seat arrive, of a flow that owes nothing and has no other that waits. Let X be what is left
 // of the requests that execute, and w the largest width that waits. Then it waits at most
@@ -106,7 +108,8 @@
 //
 // Collecting seats wastes some of them, so they are collected for several wide requests at once. While at
 // least two requests wait that do not fit, and the first is no newcomer, others overtake it that fit and have a K of at
-// most half a second of its fair rate more. Once seats are collected, nobody overtakes until the wide
+// most half a second of its fair rate more. Nobody does once the first is owed more than that: newcomers start near its K
+// whenever they come. Once seats are collected, nobody overtakes until the wide
 // ones have caught up an eighth of that.
 //
 // # Full levels

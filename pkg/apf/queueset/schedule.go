@@ -60,7 +60,8 @@ func (s *scheduler) clamp(work seats.Work) seats.Work { return work.ClampFinal(s
 type stamp struct {
 	least float64 // S is not less
 	alone bool    // no other request of the entity waited
-	fast  bool    // it uses the credit
+	lent  float64 // of the credit of newcomers, in seat-seconds
+	fresh bool    // and of the credit of fresh entities
 }
 
 // enqueue adds r to the end of q.
@@ -174,7 +175,7 @@ func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
 		s.overtaking.block(r)
 	}
 	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) && (r != s.overtaking.blocked || s.mayPass(e)) {
-		e.head.stamps[0].fast = true
+		e.head.stamps[0].lent, e.head.stamps[0].fresh = s.root.expectedOf(e).expectedCost(e.head.Work), e.class >= costs
 		return e.head, nil
 	}
 	if fits {
@@ -246,9 +247,7 @@ func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Dur
 		e.start += late
 	}
 	serves.dispatched = e.startAt(now)
-	if r.stamps[e.depth()].fast {
-		serves.newcomers.credit -= serves.expectedOf(e).expectedCost(r.Work)
-	}
+	serves.newcomers.lend(r.stamps[e.depth()].lent, r.stamps[e.depth()].fresh)
 }
 
 // unseat ends the execution of r, which holds its final seats for now.
@@ -356,6 +355,10 @@ func (s *scheduler) overtaker(first *entity, now time.Duration) *Request {
 		by -= by / 8
 	}
 	due := first.place.at + by
+	if s.root.clock > due { // the first is owed more
+		s.overtaking.collecting = true
+		return nil
+	}
 	for {
 		found := s.root.places.firstOfWidth(s.free())
 		if found == nil || found.at > due {

@@ -24,6 +24,7 @@ type entity struct {
 	charged    float64 // seat-seconds that the executing requests are expected to use
 	expected   executions
 	counted    float64 // what works of the schedule has of this entity
+	stays      float64 // what staying of the schedule has of it
 
 	place  rank       // in the schedule, by K
 	length rank       // in the schedule, by requests that wait
@@ -68,6 +69,7 @@ type schedule struct {
 	waitingWeight float64 // of them
 	active        int     // entities
 	activeWeight  float64
+	staying       float64 // weight of the entities whose first request is none of a newcomer
 	idleUse       int     // initial seats in use by entities without requests that wait
 	works         float64 // of the active entities: the expected work of a request, in seat-seconds
 
@@ -91,9 +93,20 @@ func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
 	took := (now - s.last).Seconds()
 	s.last = now
 	if s.waiting > 0 {
-		s.clock += took * s.rate(capacity)
+		s.clock += took * s.rate(float64(inUse))
 	}
-	s.newcomers.credit = min(s.newcomers.credit+lane*float64(inUse)*took, lane*capacity*maxCredit.Seconds())
+	used, most := float64(inUse)*took, maxLane*capacity*maxCredit.Seconds()
+	s.newcomers.credit = min(s.newcomers.credit+maxLane*used, most)
+	s.newcomers.fresh = min(s.newcomers.fresh+s.freshLane()*used, most)
+}
+
+// freshLane returns the part of the seats that fresh newcomers may use before others: the fair rate of all
+// entities except the ones with several requests that wait.
+func (s *schedule) freshLane() float64 {
+	if s.active == 0 {
+		return maxLane
+	}
+	return min(maxLane, 1-s.staying/s.activeWeight)
 }
 
 // rate returns the fair rate of an entity of weight 1 where there are so many seats, and some entity has
@@ -147,10 +160,10 @@ func (s *schedule) count(e *entity) {
 
 // expectedOf returns what is known of requests of e, or else of first requests.
 func (s *schedule) expectedOf(e *entity) *executions {
-	if e.expected.seen > 0 {
-		return &e.expected
+	if e.fresh() {
+		return s.firsts
 	}
-	return s.firsts
+	return &e.expected
 }
 
 // arrive is called before a request of e waits that arrives now.
@@ -198,6 +211,11 @@ func (e *entity) depth() int {
 
 // reorder moves e to its position after its S or its requests have changed.
 func (s *schedule) reorder(e *entity, now time.Duration) {
+	s.staying -= e.stays
+	if e.stays = 0; e.waiting > 0 && !e.head.stamps[e.depth()].alone {
+		e.stays = e.weight
+	}
+	s.staying += e.stays
 	if e.waiting == 0 {
 		if e.place.listed {
 			s.pause(e, now)
@@ -262,8 +280,8 @@ func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Are
 	s.uncount(e)
 	e.executing--
 	e.charged -= r.cost
-	if r.stamps[e.depth()].fast {
-		s.newcomers.credit -= work.SeatSeconds() - r.cost
+	if stamp := &r.stamps[e.depth()]; stamp.lent > 0 {
+		s.newcomers.lend(work.SeatSeconds()-stamp.lent, stamp.fresh)
 	}
 	e.using -= r.Work.Initial
 	e.usingSince -= seats.Area(r.Work.Initial) * seats.Area(r.started)
@@ -276,8 +294,8 @@ func (s *schedule) end(e *entity, r *Request, took time.Duration, work seats.Are
 }
 
 const (
-	// lane is the part of the seats that newcomers may use before others.
-	lane = 3. / 4
+	// maxLane is the part of the seats that newcomers may use before others.
+	maxLane = 3. / 4
 	// maxCredit is for how long what they do not use is kept for them.
 	maxCredit = time.Second
 	// costs is the number of classes of newcomers by what they are expected to use: up to a
@@ -288,19 +306,33 @@ const (
 // newcomers are entities with a request that arrived when none of them waited.
 type newcomers struct {
 	credit float64 // what they may use, in seat-seconds, before others
-	lists  [costs]entityList
+	fresh  float64 // what fresh ones may use of it
+	lists  [2 * costs]entityList
+}
+
+// lend takes work, in seat-seconds, from the credit of newcomers.
+func (l *newcomers) lend(work float64, fresh bool) {
+	l.credit -= work
+	if fresh {
+		l.fresh -= work
+	}
 }
 
 // entityList is a list of entities along before and after, in the order of arrival.
 type entityList struct{ first, last *entity }
 
-// classOf returns the class of a newcomer.
+// fresh reports whether nothing is known about e.
+func (e *entity) fresh() bool { return e.expected.seen == 0 }
+
+// classOf returns the class of a newcomer by its cost.
 func classOf(cost float64) int {
 	return min(max(0, (math.Ilogb(cost*1000)+2)/2), costs-1)
 }
 
 func (l *newcomers) push(e *entity, cost float64) {
-	e.newcomer, e.class = true, classOf(cost)
+	if e.newcomer, e.class = true, classOf(cost); e.fresh() {
+		e.class += costs
+	}
 	list := &l.lists[e.class]
 	if e.before = list.last; e.before == nil {
 		list.first = e
@@ -336,13 +368,17 @@ func (s *schedule) newcomer(now time.Duration) *entity {
 	var first *entity
 	var earliest float64
 	for i := range s.newcomers.lists {
+		credit := s.newcomers.credit
+		if i >= costs {
+			credit = min(credit, s.newcomers.fresh)
+		}
 		e := s.newcomers.lists[i].first
 		if e == nil || e.startAt(now) > s.clock {
 			continue
 		}
 		cost := s.expectedOf(e).expectedCost(e.head.Work)
 		due := e.head.arrived.Seconds() + min(cost*s.activeWeight, s.works)/s.capacity
-		if cost <= s.newcomers.credit && (first == nil || due < earliest) {
+		if cost <= credit && (first == nil || due < earliest) {
 			first, earliest = e, due
 		}
 	}

@@ -420,8 +420,8 @@ func (l *reference) next() *Request {
 	return l.first(l.greatest(tenant, func(f *party) bool { return l.first(f) != nil }))
 }
 
-// greatest returns the member of p that is served next, of those that may be. On a tie, who began to wait
-// first is.
+// greatest returns the member of p that is served next. Only members for which may is true are. On a tie,
+// who began to wait first is.
 func (l *reference) greatest(p *party, may func(*party) bool) *party {
 	var best *party
 	key := 0.0

@@ -66,7 +66,7 @@ var secondTable = []row{
 		Client{Flow: "flow", Names: 1, Threads: 1, Takes: 5 * s, Patience: 60 * s}),
 }
 
-// found are what the search found on the engine, shortened by Climb.Shrink.
+// found are what the search found on the engine and was mended, shortened by Climb.Shrink.
 var found = []row{
 	parsed("one thread beside three clients with fresh names",
 		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":807,"Lasts":33380186363,"Clients":[{"Flow":"victimb","Names":1,"Threads":1,"Takes":61000000},{"Flow":"crowdc","Names":0,"Threads":3,"Takes":97000000}]}`),
@@ -84,10 +84,6 @@ var found = []row{
 		`{"Seats":4,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":197,"Lasts":59108840864,"Clients":[{"Flow":"victima","Names":1,"Threads":14,"Takes":400000000,"ShortPatience":6200000000,"ShortEach":6},{"Flow":"victima","Names":1,"Threads":1,"Every":240000000,"Takes":70000000},{"Flow":"victimc","Names":1,"Threads":2,"Takes":170000000},{"Flow":"crowda","Names":0,"Threads":1,"Takes":290000000,"Width":4}]}`),
 	parsed("fresh names with deadlines of two executions",
 		`{"Seats":2,"Queues":1,"HandSize":1,"QueueLength":2,"Seed":882,"Lasts":108621682872,"Clients":[{"Flow":"crowda","Names":0,"Threads":6,"Takes":39000000,"Width":2,"Deadline":86000000}]}`),
-}
-
-// today are what the search found on the schedule of today, and what it does not keep yet.
-var today = []row{
 	parsed("two threads beside three clients with names of their own, two seats",
 		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":497,"Lasts":41218091504,"Clients":[{"Flow":"established","Names":1,"Threads":2,"Takes":180000000,"Width":1},{"Flow":"crowda","Names":0,"Threads":2,"Takes":190000000,"Width":1},{"Flow":"crowdb","Tenant":"tenantc","Names":3000,"Threads":0,"Takes":31000000,"Width":1}]}`),
 	parsed("two threads of two seats beside four fresh names, four seats",
@@ -98,6 +94,10 @@ var today = []row{
 		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":666,"Lasts":14775499801,"Clients":[{"Flow":"crowdc","Names":-1,"Threads":0,"PerName":12,"Takes":62000000,"Width":14},{"Flow":"crowdc","Names":0,"Threads":2,"PerName":2,"Takes":27000000,"Width":7},{"Flow":"victima","Names":1,"Threads":0,"Takes":43000000,"Width":14}]}`),
 	parsed("four threads beside fresh names of five seats",
 		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":359,"Lasts":78415206813,"Clients":[{"Flow":"crowda","Names":3,"Threads":10,"Takes":1700000000,"Width":1},{"Flow":"crowda","Names":0,"Threads":4,"PerName":4,"Takes":480000000,"Width":5},{"Flow":"victimb","Names":1,"Threads":4,"Takes":680000000,"Width":1}]}`),
+}
+
+// today are what the search found on the schedule of today, and what it does not keep yet.
+var today = []row{
 	parsed("a burst beside fresh names and 25 nodes",
 		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":532,"Lasts":2264864866,"Clients":[{"Flow":"crowdb","Names":0,"Threads":16,"Takes":78000000,"Width":1,"Stagger":2400000},{"Flow":"crowdb","Names":-1,"Threads":23,"PerName":20,"Every":130000000000,"Takes":170000000,"Width":1},{"Flow":"victimb","Names":1,"Threads":0,"Takes":6900000000,"Width":1,"From":360000000},{"Flow":"crowdc","Names":-1,"Threads":25,"Every":7800000000,"Takes":830000000,"Width":1,"Stagger":44000000}]}`),
 	parsed("a burst of six flows of a tenant on a full level",
@@ -163,6 +163,7 @@ func disciplines() []Discipline {
 
 // TestTables prints the rows of both tables, and checks that those who keep the promises keep them in each.
 func TestTables(t *testing.T) {
+	kept := len(firstTable) + len(secondTable) + len(found) // by the engine too
 	for i, r := range slices.Concat(firstTable, secondTable, found, today) {
 		t.Run(r.name, func(t *testing.T) {
 			for _, d := range disciplines() {
@@ -171,7 +172,7 @@ func TestTables(t *testing.T) {
 				o := outcomes(h)
 				got, owed := overall(h, r.scenario.Clients[0].Flow)
 				t.Logf("| %s | %s | %v | b %.1f of %.1f | %.2f units | %s |", r.name, d.Name, o[:min(3, len(o))], got, owed, max(m.Newcomer, m.Wide), m.Broken())
-				if !slices.Contains(keepers, d.Name) {
+				if !slices.Contains(keepers, d.Name) && (d.Name != Engine().Name || i >= kept) {
 					continue
 				}
 				assert.Empty(t, m.Broken(), d.Name)
