@@ -115,7 +115,7 @@
 // # Full levels
 //
 // At most Queues * QueueLengthLimit requests of the level wait, and at most HandSize * QueueLengthLimit
-// of one flow. On a level where as many wait as may, the tenant with the most requests that wait, by weight, loses the
+// of one flow. On a level where as many wait as may, the tenant with the most requests that wait beyond one, by weight, loses the
 // last one of its flow with the most: the longest queue, as McKenney takes it (Stochastic Fairness
 // Queuing, IEEE INFOCOM 1990). So a flow with one request that waits loses it only where no other has two.
 // Of flows with as many, the one that was given most loses.

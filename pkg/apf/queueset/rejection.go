@@ -5,8 +5,8 @@ import (
 )
 
 // displaced returns the request that a request of the flow, nil for one without a queue, displaces from
-// a full level: the last one of the flow with most requests that wait, or nil if that is the new one. Of
-// flows with equally many, it takes the one that was given most.
+// a full level: the last one of the flow with most requests that wait beyond one, or nil if that is the new
+// one. Of flows with equally many, it takes the one that was given most.
 func (s *scheduler) displaced(q *flowQueue, r *Request, now time.Duration) *Request {
 	own, waiting := &entity{weight: weightOf(r.Weight)}, 0
 	if r.Tenant != "" {
@@ -17,26 +17,25 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, now time.Duration) *Requ
 	} else if q != nil {
 		own, waiting = &q.entity, q.waiting
 	}
-	longest := s.root.lengths.last()
-	if longest.of != own {
+	if longest := s.root.lengths.last(); longest.of != own {
 		s.root.touch(own)
-		start := own.startAt(now)
-		if lengthBefore(float64(waiting+1)/own.weight, start, longest) {
+		if lengthBefore(float64(waiting)/own.weight, own.startAt(now), longest) {
 			return lastOf(longest.of)
 		}
+	}
+	if own.tenant == nil || own.waiting == 0 {
 		return nil
 	}
-	if t := longest.of.tenant; t != nil {
-		inner := t.flows.lengths.last()
-		if q == nil || inner.of != &q.entity {
-			waiting := 0
-			if q != nil {
-				waiting = q.waiting
-			}
-			if lengthBefore(float64(waiting+1)/weightOf(r.Weight), t.flows.clock, inner) {
-				return lastOf(inner.of)
-			}
+	// The tenant of r loses one.
+	flows, waiting := &own.tenant.flows, 0
+	inner := flows.lengths.last()
+	if q != nil {
+		if waiting = q.waiting; inner.of == &q.entity {
+			return nil
 		}
+	}
+	if lengthBefore(float64(waiting)/weightOf(r.Weight), flows.clock, inner) {
+		return lastOf(inner.of)
 	}
 	return nil
 }

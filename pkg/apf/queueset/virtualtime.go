@@ -78,7 +78,7 @@ type schedule struct {
 	firsts *executions // of requests of flows that nothing was known about
 
 	places  order // entities with requests that wait, by K as it was, or more
-	lengths order // the same by the number of these requests
+	lengths order // the same by the number of these requests beyond one
 
 	dispatched float64 // S of the request that was dispatched last
 }
@@ -237,7 +237,7 @@ func (s *schedule) reorder(e *entity, now time.Duration) {
 		e.place.serial = e.head.serial
 		s.places.insert(&e.place)
 	}
-	if at := float64(e.waiting) / e.weight; !e.length.listed || at != e.length.at {
+	if at := float64(e.waiting-1) / e.weight; !e.length.listed || at != e.length.at {
 		s.lengths.remove(&e.length)
 		e.length.at, e.length.tie, e.length.serial = at, e.startAt(now), e.head.serial
 		s.lengths.insert(&e.length)
