@@ -92,6 +92,9 @@ plugin-archives: bin/krew bin/validate-krew-manifest ## Pack the plug-in for all
 	@root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; KREW_ROOT=$$root bin/krew install --manifest=dist/apf.yaml \
 	  --archive="dist/kubectl-apf_$$(go env GOOS)_$$(go env GOARCH).tar.gz" </dev/null && "$$root/bin/kubectl-apf" version
 
+bin/actionlint:
+	@GOBIN=$(CURDIR)/bin go install -buildvcs=false -ldflags='-s -w' github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
 bin/krew bin/validate-krew-manifest:
 	@GOBIN=$(CURDIR)/bin go install -buildvcs=false -ldflags='-s -w' sigs.k8s.io/krew/cmd/$(notdir $@)@v0.4.4
 
@@ -373,7 +376,7 @@ profile: ## Record the profile that the compiler uses (PGO)
 ##@ Check
 
 .PHONY: verify
-verify: verify-tidy verify-format verify-lint verify-prose verify-codegen verify-base verify-api verify-repo ## Run all checks
+verify: verify-tidy verify-format verify-lint verify-workflows verify-prose verify-codegen verify-base verify-api verify-repo ## Run all checks
 
 .PHONY: fix
 fix: update-tidy update-codegen update-format update-lint ## Fix what can be fixed automatically
@@ -418,12 +421,18 @@ verify-lint: bin/golangci-lint ## Run golangci-lint
 update-lint: bin/golangci-lint ## Fix what golangci-lint can fix
 	@for module in $(CODE_MODULES); do echo "update-lint: $$module"; (cd $$module && $(LINT) --fix ./...); done
 
+# Not in hack/tools/checks: its YAML library is older than that module's.
+.PHONY: verify-workflows
+verify-workflows: bin/actionlint ## Check the workflows with actionlint
+	@echo "verify-workflows: actionlint"
+	@bin/actionlint
+
 VALE = bin/vale --config=hack/vale/vale.ini --output=line
 
 .PHONY: verify-prose
 verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 	@echo "verify-prose: words, and sentences of users' pages"
-	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md || status=1; \
+	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md MAINTAINERS.md CODE_OF_CONDUCT.md || status=1; \
 	  $(VALE) --glob='*.go' cmd hack kubectl-apf pkg test || status=1; \
 	  [ $$status = 0 ] || { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
 

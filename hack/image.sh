@@ -3,7 +3,8 @@
 # or the one that BUILDER names. Passes BUILD_IMAGE, RUN_IMAGE, VERSION
 # and GOPROXY to the Dockerfile if they are set. PLATFORMS, as
 # linux/amd64,linux/arm64, builds an image for each, in one manifest list. K8S is the release
-# of the Kubernetes libraries, as for hack/base.sh.
+# of the Kubernetes libraries, as for hack/base.sh. PUSHED is a file: the image is pushed, with docker,
+# and the file gets its digest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,6 +33,7 @@ for name in BUILD_IMAGE RUN_IMAGE VERSION GOPROXY; do
   [[ -z ${!name:-} ]] || args+=("--build-arg=$name=${!name}")
 done
 [[ -z ${PLATFORMS:-} ]] || args+=("--platform=$PLATFORMS")
+[[ -z ${PUSHED:-} ]] || args+=(--push "--metadata-file=$PUSHED")
 
 context=.
 base=$(hack/base.sh "${K8S:-0.33}")

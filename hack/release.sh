@@ -9,6 +9,7 @@
 #   install-OVERLAY.yaml                    artifacts: each overlay as one file
 #   flowcontrol-apiserver-VERSION.tgz       artifacts: the Helm chart
 #   flowcontrol-apiserver-artifacts.tar.gz  artifacts: the folder, whose install.sh installs an overlay
+#   openvex.json                            why what hack/vulnerabilities.txt lists stays (OpenVEX), if no part is named
 #   RELEASE_NOTES.md                        the section of CHANGELOG.md, if no part is named
 #   checksums.txt                           SHA-256 of the others
 #
@@ -36,6 +37,7 @@ if [[ $# = 0 ]]; then
   mkdir -p "$dist"
   awk -v v="$version" '/^## / { on = ($2 == v || $2 == "[" v "]"); next } on' CHANGELOG.md >"$dist/RELEASE_NOTES.md"
   grep -q . "$dist/RELEASE_NOTES.md" || fail "CHANGELOG.md has no section '## $version': rename '## Unreleased' to it, and commit"
+  hack/openvex.sh "$version" >"$dist/openvex.json"
   set -- server plugin artifacts
 fi
 

@@ -42,7 +42,10 @@ func TestReleasesThatNobodyCouldRepeatAreRejected(t *testing.T) {
 	assert.Contains(t, output, "'image' is no part: name server, plugin or artifacts")
 
 	tree := t.TempDir()
-	for name, content := range map[string]string{"hack/release.sh": fileText(t, "hack/release.sh"), "CHANGELOG.md": "## Unreleased\n", "go.mod": "module m\n"} {
+	for name, content := range map[string]string{
+		"hack/release.sh": fileText(t, "hack/release.sh"), "hack/openvex.sh": fileText(t, "hack/openvex.sh"),
+		"hack/vulnerabilities.txt": "GO-2026-1 imported why\n", "CHANGELOG.md": "## Unreleased\n", "go.mod": "module m\n", ".gitignore": "dist/\n",
+	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(tree, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(tree, name), []byte(content), 0o755))
 	}
@@ -59,4 +62,14 @@ func TestReleasesThatNobodyCouldRepeatAreRejected(t *testing.T) {
 	run("git", "add", ".")
 	run("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=second")
 	assert.Contains(t, run("hack/release.sh", "1.2.3"), "CHANGELOG.md has no section '## 1.2.3': rename '## Unreleased' to it, and commit")
+
+	// Notes and statements are there before the first program is built, which this tree does not have.
+	require.NoError(t, os.WriteFile(filepath.Join(tree, "CHANGELOG.md"), []byte("## 1.2.3\n- a line\n"), 0o600))
+	run("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--all", "--message=third")
+	output = run("hack/release.sh", "1.2.3")
+	for name, content := range map[string]string{"RELEASE_NOTES.md": "- a line", "openvex.json": `"name": "GO-2026-1"`} {
+		written, err := os.ReadFile(filepath.Join(tree, "dist", name))
+		require.NoError(t, err, output)
+		assert.Contains(t, string(written), content)
+	}
 }
