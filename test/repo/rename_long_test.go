@@ -5,6 +5,7 @@ package repo
 import (
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,8 +16,11 @@ func TestNamesChangeInTheWholeTree(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, root(t), "git", "clone", "--quiet", ".", clone)
 	command(t, clone, "hack/rename.sh", "MODULE=github.com/example/flow", "IMAGE=registry.example/team/flow", "DOMAIN=flow.example")
-	for _, old := range []string{"github.com/flowcontrol-apiserver/flowcontrol-apiserver", "ghcr.io/flowcontrol-apiserver", "flowcontrol-apiserver.io"} {
-		found, err := exec.CommandContext(t.Context(), "git", "-C", clone, "grep", "-nI", old).CombinedOutput()
+	names := regexp.MustCompile(`(?m)^[A-Z]+=(.+)$`).FindAllStringSubmatch(fileText(t, "hack/names.env"), -1)
+	require.Len(t, names, 3)
+	for _, name := range names {
+		old := name[1]
+		found, err := exec.CommandContext(t.Context(), "git", "-C", clone, "grep", "-nIF", old).CombinedOutput()
 		require.Error(t, err, "%s", found)
 		require.Empty(t, string(found))
 	}
