@@ -13,7 +13,8 @@ export CGO_ENABLED := 0
 
 # Without the profile of the server (PGO), for which the go command would compile every
 # dependency once more: for its tests, for the linter, for `make run`. `make build` has it.
-export GOFLAGS := $(strip $(filter-out -pgo=off,$(GOFLAGS)) -pgo=off)
+# Without the path of the clone (-trimpath), so that all clones share the build cache.
+export GOFLAGS := $(strip $(filter-out -trimpath -pgo=off,$(GOFLAGS)) -trimpath -pgo=off)
 
 # Compiler and linker take a fifth less processor time when their garbage collector runs less
 # often, and 100 MiB more at most. They share the build cache with those that run by default.
@@ -43,7 +44,7 @@ help: ## List the targets
 
 .PHONY: run
 run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-apiserver
-	@go run ./cmd/flowcontrol-apiserver $(ARGS)
+	@hack/run.sh $(TOOLS) -- $(ARGS)
 
 .PHONY: demo
 demo: ## Show what small clients get beside 30 greedy ones, with flow control and without

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,13 +111,24 @@ func open(ctx context.Context, config server.CompletedConfig) (*server.Server, e
 	return r.running, r.err
 }
 
+// next needs the URL of the server and the path of the administrator's kubeconfig. The
+// three lines work in any directory, as the path is absolute.
+const next = `Ready on %s. Next, in another terminal:
+  export KUBECONFIG='%s'
+  kubectl get prioritylevelconfigurations,flowschemas
+  kubectl get --raw /debug/api_priority_and_fairness/dump_priority_levels
+`
+
 // announce writes where the server is, once it is ready, and what to do next.
 func announce(ctx context.Context, running *server.Server, out io.Writer) {
 	if err := running.WaitReady(ctx); err != nil {
 		return // it is stopping
 	}
 	if path := running.KubeconfigPath(); path != "" {
-		_, _ = fmt.Fprintf(out, "Ready on %s. Next, in another terminal: kubectl --kubeconfig %s get flowschemas\n", running.URL(), path)
+		if absolute, err := filepath.Abs(path); err == nil {
+			path = absolute
+		}
+		_, _ = fmt.Fprintf(out, next, running.URL(), path)
 		return
 	}
 	_, _ = fmt.Fprintf(out, "Ready on %s.\n", running.URL())
