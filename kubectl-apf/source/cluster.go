@@ -175,10 +175,7 @@ func servedVersion(ctx context.Context, front *client) (string, error) {
 
 // readObjects reads both kinds in a version.
 func (c *cluster) readObjects(ctx context.Context, front *client, version string, out *configuration.Configuration) error {
-	decoder, err := newDecoder()
-	if err != nil {
-		return err
-	}
+	decoder := newDecoder()
 	var schemas, levels []Object
 	group, ctx := errgroup.WithContext(ctx)
 	read := func(resource string, into *[]Object) func() error {

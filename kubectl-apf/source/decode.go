@@ -10,7 +10,6 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	flowcontrolv1beta1 "k8s.io/api/flowcontrol/v1beta1"
-	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol/install"
 )
 
@@ -40,18 +40,23 @@ type decoder struct {
 	strict runtime.Decoder
 }
 
-func newDecoder() (*decoder, error) {
-	scheme := install.NewScheme()
-	for _, register := range []func(*runtime.Scheme) error{flowcontrolv1beta1.AddToScheme, flowcontrolv1beta2.AddToScheme} {
-		if err := register(scheme); err != nil {
-			return nil, err
-		}
-	}
+func newDecoder() *decoder {
+	scheme := install.NewStorageScheme()
 	// v1alpha1 has the fields of v1beta1.
 	alpha := schema.GroupVersion{Group: flowcontrolv1.GroupName, Version: "v1alpha1"}
 	scheme.AddKnownTypes(alpha, &flowcontrolv1beta1.FlowSchema{}, &flowcontrolv1beta1.PriorityLevelConfiguration{})
 	strict := serializerjson.NewSerializerWithOptions(serializerjson.DefaultMetaFactory, scheme, scheme, serializerjson.SerializerOptions{Strict: true})
-	return &decoder{scheme: scheme, strict: strict}, nil
+	return &decoder{scheme: scheme, strict: strict}
+}
+
+// toV1 sets the defaults of an object's version, and converts it.
+func (d *decoder) toV1(object runtime.Object) (runtime.Object, error) {
+	d.scheme.Default(object)
+	hub, err := d.scheme.ConvertToVersion(object, flowcontrol.SchemeGroupVersion)
+	if err != nil {
+		return nil, err
+	}
+	return d.scheme.ConvertToVersion(hub, flowcontrolv1.SchemeGroupVersion)
 }
 
 // list is a list of any kind, such as List or FlowSchemaList.

@@ -37,10 +37,7 @@ func newFileReader(options Options) *fileReader {
 // read returns the objects of all files.
 func (r *fileReader) read() (Files, error) {
 	var files Files
-	decoder, err := newDecoder()
-	if err != nil {
-		return files, err
-	}
+	decoder := newDecoder()
 	for _, document := range r.documents(&files) {
 		files.add(decoder, document)
 	}
@@ -121,6 +118,9 @@ func (o *Object) notes() []string {
 	}
 	return notes
 }
+
+// oldShares is the name of nominalConcurrencyShares up to v1beta2.
+const oldShares = "assuredConcurrencyShares"
 
 func hasOldShares(apiVersion string) bool {
 	return slices.Contains([]string{"v1alpha1", "v1beta1", "v1beta2"}, path.Base(apiVersion))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/utils/ptr"
 
@@ -111,6 +112,20 @@ func TestSharesOfEachVersion(t *testing.T) {
 			}
 			assert.Contains(t, strings.Join(files.Notes, "\n"), c.note)
 		})
+	}
+}
+
+// Before v1beta3 kube-apiserver did not know the annotation.
+func TestTheAnnotationPreservesZeroSharesOfV1beta3Alone(t *testing.T) {
+	const annotation = "annotations: {" + flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey + `: ""}, name:`
+	for version, want := range map[string]int32{"v1beta1": 30, "v1beta2": 30, "v1beta3": 0} {
+		text := strings.Replace(levelYAML(version, ""), "name:", annotation, 1)
+		require.Contains(t, text, annotation)
+		files, err := filesOf(t, text)
+		require.NoError(t, err)
+		require.NoError(t, files.Err())
+		require.Len(t, files.PriorityLevels(), 1)
+		assert.Equal(t, &want, files.PriorityLevels()[0].Spec.Limited.NominalConcurrencyShares, version)
 	}
 }
 

@@ -73,7 +73,8 @@ func (s *saved) read() (*findings, error) {
 	if len(manifests) == 0 && len(found.servers) == 0 {
 		return found, s.nothing(found, "neither flow schemas nor answers of an API server")
 	}
-	return found, found.readManifests(manifests)
+	found.readManifests(manifests)
+	return found, nil
 }
 
 // nothing is the error of a directory that has not what is needed.
@@ -191,11 +192,8 @@ func (s *saved) release(info version.Info) (configuration.Release, []string) {
 
 // readManifests reads the objects. Of an object that is there more than once, the latest
 // is used.
-func (f *findings) readManifests(manifests []savedFile) error {
-	decoder, err := newDecoder()
-	if err != nil {
-		return err
-	}
+func (f *findings) readManifests(manifests []savedFile) {
+	decoder := newDecoder()
 	for i := range manifests {
 		documents, err := split(manifests[i].path, manifests[i].data)
 		if err != nil {
@@ -206,7 +204,6 @@ func (f *findings) readManifests(manifests []savedFile) error {
 		}
 	}
 	f.objects.Objects = f.latest(f.objects.Objects)
-	return nil
 }
 
 func (f *findings) latest(objects []Object) []Object {
