@@ -13,12 +13,13 @@
 //
 // # Virtual time
 //
-// V is what a flow of weight 1 has been owed since the schedule began, in seat-seconds. While requests wait
+// V is what a flow of weight 1 has been owed since the schedule began, in seat-seconds, of what was used. While requests wait
 //
 //	dV/dt = max(U / w(active), (U - u) / w(waiting))
 //
-// U is the number of seats in use, w the sum of the weights of flows, u the seats in use by flows without a request that waits. The
-// first term shares the level among the active flows. The second is larger when some of these use less than
+// U is the number of seats in use, w the sum of the weights of flows, u the seats in use by flows without a request
+// that waits. With C in place of U, all flows would fall behind V while seats are collected for a wide request. The
+// first term shares U among the active flows. The second is larger when some of these use less than
 // that: what they do not ask for goes to the others. The maximum is never more than the max-min fair
 // rate, and equal to it unless a flow without requests that wait uses more than the rate. Flows that are
 // gone do not count, whatever they owe. So neither the number of names seen before nor names that come and go

@@ -35,14 +35,8 @@ func (s *scheduler) advance(now time.Duration) {
 	s.root.advance(now, float64(s.limit), min(s.inUse, s.limit))
 }
 
-// advanceTenant advances the virtual time of t to now. Its flows share what it uses, or may use.
-func (s *scheduler) advanceTenant(t *tenant, now time.Duration) {
-	capacity := float64(t.using)
-	if s.root.waiting > 0 {
-		capacity = max(capacity, s.root.rate(float64(s.limit))*t.weight)
-	}
-	t.flows.advance(now, capacity, t.using)
-}
+// advance advances the virtual time of t to now. Its flows share the seats that it uses.
+func (t *tenant) advance(now time.Duration) { t.flows.advance(now, float64(t.using), t.using) }
 
 // fits reports whether a request of the given width may start now. One that is wider than the limit
 // starts when no seat is in use.
@@ -72,7 +66,7 @@ func (s *scheduler) enqueue(r *Request, q *flowQueue, now time.Duration) {
 	t := q.of
 	if t != nil {
 		s.wake(&t.entity)
-		s.advanceTenant(t, now)
+		t.advance(now)
 		r.stamps[0] = s.root.arrive(&t.entity, now)
 		r.stamps[1] = t.flows.arrive(&q.entity, now)
 		s.root.uncount(&t.entity)
@@ -123,7 +117,7 @@ func (s *scheduler) reorder(q *flowQueue, now time.Duration) {
 // uncounted removes q and its tenant from the sums, before they change.
 func (s *scheduler) uncounted(q *flowQueue, now time.Duration) {
 	if t := q.of; t != nil {
-		s.advanceTenant(t, now)
+		t.advance(now)
 		s.root.uncount(&t.entity)
 	}
 	s.scheduleOf(&q.entity).uncount(&q.entity)
@@ -218,7 +212,7 @@ func (s *scheduler) dispatch(r *Request, now time.Duration) {
 	q := r.queue
 	s.charge(&s.root, s.top(q), r, now)
 	if t := q.of; t != nil {
-		s.advanceTenant(t, now)
+		t.advance(now)
 		s.charge(&t.flows, &q.entity, r, now)
 	}
 	s.uncounted(q, now)
@@ -259,7 +253,7 @@ func (s *scheduler) unseat(r *Request, now time.Duration, final int, took time.D
 	}
 	serves := s.scheduleOf(&q.entity)
 	if t := q.of; t != nil {
-		s.advanceTenant(t, now)
+		t.advance(now)
 	}
 	if !r.known {
 		s.firsts.observe(took, work)

@@ -109,10 +109,10 @@ func (s *schedule) freshLane() float64 {
 	return min(maxLane, 1-s.staying/s.activeWeight)
 }
 
-// rate returns the fair rate of an entity of weight 1 where there are so many seats, and some entity has
+// rate returns the fair rate of an entity of weight 1 where so many seats are in use, and some entity has
 // a request that waits.
-func (s *schedule) rate(capacity float64) float64 {
-	return max(capacity/s.activeWeight, (capacity-float64(s.idleUse))/s.waitingWeight)
+func (s *schedule) rate(inUse float64) float64 {
+	return max(inUse/s.activeWeight, (inUse-float64(s.idleUse))/s.waitingWeight)
 }
 
 // touch makes S of e one of this period.
