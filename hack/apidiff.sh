@@ -18,7 +18,7 @@ git worktree add --quiet --detach "$scratch/old" "$release"
   (cd pkg/apf && "$apidiff" -m -incompatible "$scratch/old.api" "$module") >"$scratch/changes" 2>"$scratch/log" ||
   { cat "$scratch/log" >&2; exit 1; }
 
-unreleased=$(awk '/^## /{section++} section == 1' CHANGELOG.md)
+unreleased=$(awk '/^## /{on = $2 == "Unreleased"} on' CHANGELOG.md)
 status=0
 while read -r change; do
   name=$(sed -nE 's/^- (\.\/[a-z/]*[.,]? ?)?\(?\*?([A-Za-z.]+).*/\2/p' <<<"$change")

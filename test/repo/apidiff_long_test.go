@@ -47,7 +47,11 @@ func TestAnIncompatibleChangeOfTheEngineNeedsALineOfTheChangelog(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, output, "since pkg/apf/v0.1.0, pkg/apf changed incompatibly: ConfigFor: removed")
 
-	replace("CHANGELOG.md", "### Added\n", "### Added\n- `RenamedConfigFor` was `ConfigFor`.\n")
+	const note = "- `RenamedConfigFor` was `ConfigFor`.\n"
+	replace("CHANGELOG.md", "\n## 0.1.0\n", "\n## 0.1.0\n"+note)
+	_, err = run(clone, "hack/apidiff.sh")
+	require.Error(t, err, "a line of the last release says nothing about the next")
+	replace("CHANGELOG.md", "\n## 0.1.0\n", "\n## Unreleased\n"+note+"\n## 0.1.0\n")
 	output, err = run(clone, "hack/apidiff.sh")
 	require.NoError(t, err, output)
 }
