@@ -84,7 +84,8 @@ krew() {
 }
 
 artifacts() {
-  local image=ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver overlay
+  local image overlay
+  image=$(sed -n 's/^IMAGE=//p' hack/names.env)
   git ls-files -z artifacts | xargs -0 cp --parents -t "$scratch"
   grep -rlF "$image:v0.1.0" "$scratch/artifacts" | xargs sed -i "s#$image:v0\.1\.0#$image:v$version#"
   pack flowcontrol-apiserver-artifacts.tar.gz "$scratch" artifacts

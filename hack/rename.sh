@@ -10,7 +10,8 @@ fail() { echo "rename: $*" >&2; exit 2; }
 script=
 for change; do
   name=${change%%=*} new=${change#*=}
-  [[ $name =~ ^(MODULE|IMAGE|DOMAIN)$ && $change == *=* ]] || fail "'$change' must be MODULE=, IMAGE= or DOMAIN= with the new name"
+  [[ $name =~ ^(MODULE|IMAGE|CHARTS|KREW_INDEX|DOMAIN)$ && $change == *=* ]] ||
+    fail "'$change' must be MODULE=, IMAGE=, CHARTS=, KREW_INDEX= or DOMAIN= with the new name"
   [[ $new =~ ^[a-z0-9][a-z0-9.-]*\.[a-z]+(/[A-Za-z0-9._-]+)*$ ]] || fail "'$new' must begin with a domain, as example.com/flow"
   [[ $name != DOMAIN || $new != */* ]] || fail "'$new' must be a domain without a path"
   old=$(sed -n "s/^$name=//p" hack/names.env)
@@ -18,5 +19,5 @@ for change; do
 done
 git ls-files -z | while IFS= read -r -d '' file; do
   if [[ -f $file && ! -L $file ]]; then printf '%s\0' "$file"; fi
-done | xargs -0 grep -lIZE "$(sed -n 's/^[A-Z]*=//p' hack/names.env | paste -sd'|')" | xargs -0 sed -i "$script"
+done | xargs -0 grep -lIZE "$(sed -n 's/^[A-Z_]*=//p' hack/names.env | paste -sd'|')" | xargs -0 sed -i "$script"
 git ls-files -z '*.go' | xargs -0 gofmt -w

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,76 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 )
-
-// The module path that a rehearsal has, and its account.
-const (
-	account = "flowcontrol-apiserver"
-	project = "github.com/" + account + "/flowcontrol-apiserver"
-)
-
-// rehearsal is a small repository with the modules and the scripts of this one, a remote on disk, and
-// programs that only write down how they are called.
-type rehearsal struct {
-	dir, remote, calls string
-	environment        []string
-}
-
-func newRehearsal(t *testing.T) rehearsal {
-	t.Helper()
-	r := rehearsal{dir: t.TempDir(), remote: filepath.Join(t.TempDir(), "remote.git"), calls: filepath.Join(t.TempDir(), "calls")}
-	bin := t.TempDir()
-	log := "#!/bin/sh\necho \"${0##*/} $*\" >>" + r.calls + "\n"
-	for name, then := range map[string]string{
-		"docker": `for a; do case $a in --metadata-file=*) printf '{\n  "containerimage.digest": "sha256:` + strings.Repeat("a", 64) + `",\n  "image.name": "x"\n}\n' >"${a#*=}" ;; esac; done`,
-		"helm":   "echo Pushed: chart >&2; echo Digest: sha256:" + strings.Repeat("b", 64) + " >&2",
-		"cosign": `for a; do case $a in --bundle=*) echo signed >"${a#*=}" ;; esac; done`,
-		"gh":     "",
-		"make":   "",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(log+then+"\n"), 0o755))
-	}
-	r.environment = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com",
-		"GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com", "GIT_CONFIG_GLOBAL=/dev/null", "GOWORK=off", "GOFLAGS=-mod=mod")
-	for _, name := range []string{"hack/publish.sh", "hack/image.sh", "hack/base.sh"} {
-		r.write(t, name, fileText(t, name))
-	}
-	// What the script builds is held by the tests of release.sh.
-	r.write(t, "hack/release.sh", "mkdir -p dist && cd dist && touch RELEASE_NOTES.md checksums.txt apf.yaml flowcontrol-apiserver.cdx.json flowcontrol-apiserver-$1.tgz\n")
-	r.write(t, ".gitignore", "dist/\n")
-	r.write(t, "CHANGELOG.md", "## Unreleased\n- a line\n")
-	r.write(t, "pkg/apf/go.mod", "module "+project+"/pkg/apf\n\ngo 1.24\n")
-	r.write(t, "go.mod", "module "+project+"\n\ngo 1.24\n\nrequire "+project+"/pkg/apf v0.0.0\n\nreplace "+project+"/pkg/apf => ./pkg/apf\n")
-	r.write(t, "kubectl-apf/go.mod", "module "+project+"/kubectl-apf\n\ngo 1.24\n\nrequire (\n\t"+project+" v0.0.0\n\t"+project+"/pkg/apf v0.0.0\n)\n\nreplace (\n\t"+project+" => ..\n\t"+project+"/pkg/apf => ../pkg/apf\n)\n")
-	for folder, body := range map[string]string{"pkg/apf": "package apf\n", ".": "package server\n\nimport _ \"" + project + "/pkg/apf\"\n", "kubectl-apf": "package plugin\n\nimport _ \"" + project + "\"\n"} {
-		r.write(t, filepath.Join(folder, "code.go"), body)
-	}
-	r.pass(t, r.dir, "git init --quiet --bare "+r.remote+" && git init --quiet && git remote add origin "+r.remote+" && git add . && git commit --quiet --message=first")
-	return r
-}
-
-func (r rehearsal) write(t *testing.T, name, content string) {
-	t.Helper()
-	path := filepath.Join(r.dir, name)
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
-}
-
-// run runs a line of shell as a workflow does, and returns what it prints.
-func (r rehearsal) run(t *testing.T, dir, line string, environment ...string) (string, error) {
-	t.Helper()
-	shell := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line)
-	shell.Dir = dir
-	shell.Env = append(append([]string{}, r.environment...), environment...)
-	output, err := shell.CombinedOutput()
-	return string(output), err
-}
-
-func (r rehearsal) pass(t *testing.T, dir, line string, environment ...string) string {
-	t.Helper()
-	output, err := r.run(t, dir, line, environment...)
-	require.NoError(t, err, "%s\n%s", line, output)
-	return output
-}
 
 // workflow is what the tests read of a workflow of GitHub.
 type workflow struct {
@@ -105,6 +34,45 @@ func workflowOf(t *testing.T, name string) (w workflow) {
 // TestReleaseWorkflowPublishesEachThingOnce runs the commands of release.yaml, job after job, with the tag of a
 // prepared commit.
 func TestReleaseWorkflowPublishesEachThingOnce(t *testing.T) {
+	r := newPreparedRehearsal(t)
+	outputs := filepath.Join(t.TempDir(), "outputs")
+	jobs := []string{"build", "tags", "publish", "krew"}
+	before := ""
+	for _, name := range jobs {
+		require.Equal(t, before, workflowOf(t, ".github/workflows/release.yaml").Jobs[name].Needs, name)
+		before = name
+		output, err := r.job(t, name, "GITHUB_OUTPUT="+outputs)
+		require.NoError(t, err, output)
+	}
+	require.Len(t, workflowOf(t, ".github/workflows/release.yaml").Jobs, len(jobs))
+
+	assert.Equal(t, strings.Join([]string{
+		"docker buildx imagetools inspect docker.io/library/golang:1.26 --format={{.Manifest.Digest}}", // by prepare
+		"make vuln",
+		"docker login charts.example --username=someone --password-stdin",
+		"docker login images.example --username=someone --password-stdin",
+		"docker buildx imagetools inspect " + image + ":v1.2.3 --format={{.Manifest.Digest}}",
+		"docker build --file=Dockerfile --tag=" + image + ":v1.2.3 --build-arg=VERSION=1.2.3 --platform=linux/amd64,linux/arm64 --push --metadata-file=" + r.dir + "/dist/image.json .",
+		"helm pull oci://" + chart + " --version=1.2.3 --destination=",
+		"helm push dist/flowcontrol-apiserver-1.2.3.tgz oci://" + charts,
+		"cosign sign --yes " + image + "@" + imageDigest,
+		"cosign attest --yes --type=cyclonedx --predicate=dist/flowcontrol-apiserver.cdx.json " + image + "@" + imageDigest,
+		"cosign sign --yes " + chart + "@" + chartDigest,
+		"cosign sign-blob --yes --bundle=dist/checksums.txt.sigstore.json dist/checksums.txt",
+		"gh release view v1.2.3 --json=isDraft --jq=.isDraft",
+		"gh release create v1.2.3 --draft --verify-tag --title=v1.2.3 --notes-file=dist/RELEASE_NOTES.md",
+		"gh release upload v1.2.3 --clobber dist/apf.yaml dist/checksums.txt dist/checksums.txt.sigstore.json dist/flowcontrol-apiserver-1.2.3.tgz dist/flowcontrol-apiserver.cdx.json",
+		"gh release edit v1.2.3 --draft=false",
+	}, "\n")+"\n", regexp.MustCompile(`--destination=\S+`).ReplaceAllString(r.takeCalls(t), "--destination="))
+	written, err := os.ReadFile(outputs)
+	require.NoError(t, err)
+	assert.Equal(t, "image="+image+"\nimage-digest="+imageDigest+"\nchart="+chart+"\nchart-digest="+chartDigest+"\n", string(written))
+
+	assert.Equal(t, "refs/tags/kubectl-apf/v1.2.3\nrefs/tags/pkg/apf/v1.2.3\nrefs/tags/v1.2.3\n", r.pass(t, r.remote, "git for-each-ref --format='%(refname)' refs/tags"))
+	r.assertModulesCanBeRequired(t)
+}
+
+func TestATagOnACommitThatIsNotPreparedPublishesNothing(t *testing.T) {
 	r := newRehearsal(t)
 	r.pass(t, r.dir, "git tag v1.2.3")
 	output, err := r.run(t, r.dir, "hack/publish.sh v1.2.3 check")
@@ -118,43 +86,59 @@ func TestReleaseWorkflowPublishesEachThingOnce(t *testing.T) {
 	output, err = r.run(t, r.dir, "hack/publish.sh v1.2.3 check")
 	require.Error(t, err)
 	assert.Contains(t, output, "the tag v1.2.3 is not on this commit")
-	r.pass(t, r.dir, "git tag --force v1.2.3 && git push --quiet origin HEAD:refs/heads/main v1.2.3")
+	assert.Equal(t, "ARG BUILD_IMAGE=docker.io/library/golang:1.26@"+baseDigest+"\nARG RUN_IMAGE=gcr.io/static:nonroot@"+imageDigest+"\nFROM ${RUN_IMAGE}\n",
+		r.pass(t, r.dir, "cat Dockerfile"))
+	r.pass(t, r.dir, "sed -i s/@"+baseDigest+"// Dockerfile && git commit --quiet --all --message=unpinned && git tag --force v1.2.3")
+	output, err = r.run(t, r.dir, "hack/publish.sh v1.2.3 check")
+	require.Error(t, err)
+	assert.Contains(t, output, "Dockerfile names docker.io/library/golang:1.26 without a digest")
+	output, err = r.run(t, r.dir, "hack/publish.sh 1.2.4 prepare")
+	require.Error(t, err)
+	assert.Contains(t, output, "CHANGELOG.md has neither '## 1.2.4' nor '## Unreleased'")
+}
 
-	release := workflowOf(t, ".github/workflows/release.yaml")
-	outputs := filepath.Join(t.TempDir(), "outputs")
-	before := ""
-	for _, name := range []string{"build", "tags", "publish", "krew"} {
-		require.Equal(t, before, release.Jobs[name].Needs, name)
-		before = name
-		for _, step := range release.Jobs[name].Steps {
-			if step.Run != "" {
-				r.pass(t, r.dir, step.Run, "RELEASE=v1.2.3", "GITHUB_OUTPUT="+outputs, "ACTOR=someone", "TOKEN=secret")
-			}
-		}
+// TestAFailedReleaseIsRunAgain lets GitHub fail while it gets the files, and runs the failed job again, as
+// its button does. What was pushed keeps its digest, and readers never see a release without its files.
+func TestAFailedReleaseIsRunAgain(t *testing.T) {
+	r := newPreparedRehearsal(t)
+	for _, name := range []string{"build", "tags"} {
+		output, err := r.job(t, name)
+		require.NoError(t, err, output)
 	}
-	require.Len(t, release.Jobs, 4)
+	failing := filepath.Join(r.published, "failing")
+	require.NoError(t, os.WriteFile(failing, nil, 0o600))
+	isDraft := func() string { return r.pass(t, r.published, "cat draft") }
 
-	image, chart := "ghcr.io/"+account+"/flowcontrol-apiserver", "ghcr.io/"+account+"/charts/flowcontrol-apiserver"
-	imageDigest, chartDigest := "sha256:"+strings.Repeat("a", 64), "sha256:"+strings.Repeat("b", 64)
-	calls, err := os.ReadFile(r.calls)
-	require.NoError(t, err)
-	assert.Equal(t, strings.Join([]string{
-		"make vuln",
-		"docker login ghcr.io --username=someone --password-stdin",
-		"docker build --file=Dockerfile --tag=" + image + ":v1.2.3 --build-arg=VERSION=1.2.3 --platform=linux/amd64,linux/arm64 --push --metadata-file=" + r.dir + "/dist/image.json .",
-		"helm push dist/flowcontrol-apiserver-1.2.3.tgz oci://ghcr.io/" + account + "/charts",
-		"cosign sign --yes " + image + "@" + imageDigest,
-		"cosign attest --yes --type=cyclonedx --predicate=dist/flowcontrol-apiserver.cdx.json " + image + "@" + imageDigest,
-		"cosign sign --yes " + chart + "@" + chartDigest,
-		"cosign sign-blob --yes --bundle=dist/checksums.txt.sigstore.json dist/checksums.txt",
-		"gh release create v1.2.3 --verify-tag --title=v1.2.3 --notes-file=dist/RELEASE_NOTES.md dist/apf.yaml dist/checksums.txt dist/checksums.txt.sigstore.json dist/flowcontrol-apiserver-1.2.3.tgz dist/flowcontrol-apiserver.cdx.json",
-	}, "\n")+"\n", string(calls))
-	written, err := os.ReadFile(outputs)
-	require.NoError(t, err)
-	assert.Equal(t, "image="+image+"\nimage-digest="+imageDigest+"\nchart="+chart+"\nchart-digest="+chartDigest+"\n", string(written))
+	_, err := r.job(t, "publish", "GITHUB_OUTPUT=/dev/null")
+	require.Error(t, err)
+	assert.Equal(t, "true\n", isDraft())
+	r.takeCalls(t)
+	require.NoError(t, os.Remove(failing))
+	again, err := r.job(t, "publish", "GITHUB_OUTPUT=/dev/null")
+	require.NoError(t, err, again)
+	assert.Equal(t, "false\n", isDraft())
+	assert.Contains(t, r.pass(t, r.published, "cat files"), "dist/checksums.txt.sigstore.json dist/flowcontrol-apiserver-1.2.3.tgz")
+	assert.Contains(t, again, image+":v1.2.3 is published already")
+	assert.Contains(t, again, chart+":1.2.3 is published already")
+	calls := r.takeCalls(t)
+	for _, once := range []string{"docker build ", "helm push ", "gh release create "} {
+		assert.NotContains(t, calls, once)
+	}
+	assert.Contains(t, calls, "cosign sign --yes "+image+"@"+imageDigest)
+	assert.Contains(t, calls, "cosign sign --yes "+chart+"@"+chartDigest)
 
-	assert.Equal(t, "refs/tags/kubectl-apf/v1.2.3\nrefs/tags/pkg/apf/v1.2.3\nrefs/tags/v1.2.3\n", r.pass(t, r.remote, "git for-each-ref --format='%(refname)' refs/tags"))
-	r.assertModulesCanBeRequired(t)
+	output, err := r.job(t, "tags")
+	require.NoError(t, err, output)
+	output, err = r.job(t, "publish", "GITHUB_OUTPUT=/dev/null")
+	require.NoError(t, err, output)
+	assert.Contains(t, output, "the release v1.2.3 is published already")
+	calls = r.takeCalls(t)
+	assert.NotContains(t, calls, "gh release upload", "GitHub may reject changes of a published release")
+
+	r.pass(t, r.dir, "echo changed >>dist/flowcontrol-apiserver-1.2.3.tgz")
+	output, err = r.job(t, "publish", "GITHUB_OUTPUT=/dev/null")
+	require.Error(t, err)
+	assert.Contains(t, output, "it differs from dist/flowcontrol-apiserver-1.2.3.tgz: make the next patch release")
 }
 
 // assertModulesCanBeRequired requires the released modules from another one, by the tags of the remote.

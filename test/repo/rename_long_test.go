@@ -15,9 +15,10 @@ import (
 func TestNamesChangeInTheWholeTree(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, root(t), "git", "clone", "--quiet", ".", clone)
-	command(t, clone, "hack/rename.sh", "MODULE=github.com/example/flow", "IMAGE=registry.example/team/flow", "DOMAIN=flow.example")
-	names := regexp.MustCompile(`(?m)^[A-Z]+=(.+)$`).FindAllStringSubmatch(fileText(t, "hack/names.env"), -1)
-	require.Len(t, names, 3)
+	command(t, clone, "hack/rename.sh", "MODULE=github.com/example/flow", "IMAGE=registry.example/team/flow", "CHARTS=registry.example/team/helm",
+		"KREW_INDEX=github.com/example/index", "DOMAIN=flow.example")
+	names := regexp.MustCompile(`(?m)^[A-Z_]+=(.+)$`).FindAllStringSubmatch(fileText(t, "hack/names.env"), -1)
+	require.Len(t, names, 5)
 	for _, name := range names {
 		old := name[1]
 		found, err := exec.CommandContext(t.Context(), "git", "-C", clone, "grep", "-nIF", old).CombinedOutput()

@@ -20,7 +20,7 @@ func TestOnePatchOfGoBuildsWhatIsShipped(t *testing.T) {
 	for _, folder := range []string{"kubectl-apf", "hack/lab", "hack/tools/programs", "test/parity"} {
 		assert.Equal(t, want, toolchain(t, folder), "%s/go.mod: run 'go mod edit -toolchain=%s' there", folder, want)
 	}
-	assert.Contains(t, fileText(t, "Dockerfile"), "\nARG BUILD_IMAGE=docker.io/library/golang:"+strings.TrimPrefix(want, "go")+"\n")
+	assert.Regexp(t, `(?m)^ARG BUILD_IMAGE=docker\.io/library/golang:`+regexp.QuoteMeta(strings.TrimPrefix(want, "go"))+`(@sha256:[0-9a-f]{64})?$`, fileText(t, "Dockerfile"))
 
 	workflows, err := filepath.Glob(filepath.Join(root(t), ".github", "workflows", "*"))
 	require.NoError(t, err)
