@@ -63,6 +63,15 @@ func Promtool(ctx context.Context) (string, error) { return built.named(ctx, "pr
 // Helm builds Helm and returns the path of the binary.
 func Helm(ctx context.Context) (string, error) { return built.named(ctx, "helm") }
 
+// Registry builds distribution, a registry of images and charts, and returns the path of the binary.
+func Registry(ctx context.Context) (string, error) { return built.named(ctx, "registry") }
+
+// Crane builds the tool that writes and reads images of a registry, and returns the path of the binary.
+func Crane(ctx context.Context) (string, error) { return built.named(ctx, "crane") }
+
+// Cosign builds the tool that signs and verifies images, and returns the path of the binary.
+func Cosign(ctx context.Context) (string, error) { return built.named(ctx, "cosign") }
+
 // Kubeconform builds the tool that validates manifests against schemas, and returns the path of the binary.
 func Kubeconform(ctx context.Context) (string, error) { return built.named(ctx, "kubeconform") }
 

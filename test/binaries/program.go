@@ -54,8 +54,10 @@ func short() []program {
 func long() []program {
 	programs := []program{
 		derived("prometheus", prometheus, "/cmd/prometheus"), derived("promtool", prometheus, "/cmd/promtool"),
-		helmProgram(), derived("kube-score", "github.com/zegl/kube-score@v1.20.0", "/cmd/kube-score"),
-		latestKubectlProgram(), releaseProgram(), wrongClockProgram(),
+		helmProgram(), derived("registry", "github.com/distribution/distribution/v3@v3.1.2", "/cmd/registry"),
+		derived("crane", "github.com/google/go-containerregistry@v0.22.1", "/cmd/crane"), derived("cosign", "github.com/sigstore/cosign/v3@v3.1.3", "/cmd/cosign"),
+		derived("kube-score", "github.com/zegl/kube-score@v1.20.0", "/cmd/kube-score"),
+		latestKubectlProgram(), releaseProgram(), earlierProgram(), wrongClockProgram(),
 		replacedProgram(KubernetesVersion), replacedProgram(NextKubernetesVersion),
 	}
 	for _, base := range slices.Sorted(maps.Keys(Bases())) {

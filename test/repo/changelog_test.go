@@ -11,8 +11,8 @@ import (
 // sectionLines is the most lines of a section of CHANGELOG.md. It becomes the notes of a release.
 const sectionLines = 60
 
-// problemsOfChangelog names the sections that are neither of a release nor the first one, Unreleased, and those
-// that nobody would read.
+// problemsOfChangelog names sections that are neither of a release nor the first one, Unreleased, and sections
+// that are too long to read.
 func problemsOfChangelog(text string) (problems []string) {
 	for i, section := range strings.Split(text, "\n## ")[1:] {
 		title, _, _ := strings.Cut(section, "\n")

@@ -32,7 +32,7 @@ type besideSite struct {
 }
 
 func TestBesideKubeAPIServer(t *testing.T) {
-	s := startSite(t)
+	s := startSite(t, cluster.Options{})
 	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
 	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
 	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
@@ -41,23 +41,22 @@ func TestBesideKubeAPIServer(t *testing.T) {
 
 // startSite starts the cluster. Its kube-apiserver has more seats than this
 // server, so requests that hold all of its seats queue here.
-func startSite(t *testing.T) *besideSite {
+func startSite(t *testing.T, options cluster.Options) *besideSite {
 	t.Helper()
 	s := &besideSite{clientCA: harness.NewCA(t, "users"), proxyCA: harness.NewCA(t, "front-proxy")}
 	clientCAFile := filepath.Join(t.TempDir(), "client-ca.crt")
 	replace(t, clientCAFile, s.clientCA.CertFile)
 	proxy := s.proxyCA.Client(t, proxyName)
-	c := cluster.Start(t, cluster.Options{
-		Topology: cluster.Beside,
-		KubeAPIServerArgs: []string{
-			"--requestheader-uid-headers=X-Remote-Uid",
-			"--max-requests-inflight=1200",
-			"--client-ca-file=" + clientCAFile,
-			"--requestheader-client-ca-file=" + s.proxyCA.CertFile,
-			"--proxy-client-cert-file=" + proxy.CertFile,
-			"--proxy-client-key-file=" + proxy.KeyFile,
-		},
-	})
+	options.Topology = cluster.Beside
+	options.KubeAPIServerArgs = []string{
+		"--requestheader-uid-headers=X-Remote-Uid",
+		"--max-requests-inflight=1200",
+		"--client-ca-file=" + clientCAFile,
+		"--requestheader-client-ca-file=" + s.proxyCA.CertFile,
+		"--proxy-client-cert-file=" + proxy.CertFile,
+		"--proxy-client-key-file=" + proxy.KeyFile,
+	}
+	c := cluster.Start(t, options)
 	s.site = siteOf(t, c, "v1beta3")
 	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
 	s.serving = x509.NewCertPool()

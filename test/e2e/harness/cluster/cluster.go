@@ -47,9 +47,9 @@ func (c *Cluster) deploy(t harness.TB, topology Topology) {
 	case Beside:
 		c.deployBeside(t)
 	case OwnEtcd:
-		c.install(t, "overlays/own-etcd", "v1beta3")
+		c.Install(t, "overlays/own-etcd", "v1beta3")
 	case InPlace:
-		c.install(t, "overlays/flow-control-off", "v1beta3", "v1")
+		c.Install(t, "overlays/flow-control-off", "v1beta3", "v1")
 	}
 }
 
@@ -60,6 +60,10 @@ type Options struct {
 	KubeAPIServer string
 	// Server is the path of this project's server's binary; empty: the harness builds it.
 	Server string
+	// Earlier are the paths of earlier servers' binaries, by the tags of their images.
+	Earlier map[string]string
+	// Artifacts is the first value of Cluster.Artifacts.
+	Artifacts string
 	// KubeAPIServerArgs are additional flags of kube-apiserver.
 	KubeAPIServerArgs []string
 
@@ -73,6 +77,8 @@ type Cluster struct {
 	ControllerManager *harness.Process
 	Network           *Network
 	Node              *Node
+	// Artifacts is the folder with the manifests and scripts that are applied from now on; empty: this tree's.
+	Artifacts string
 	// Client is a client of the administrator.
 	Client kubernetes.Interface
 }
@@ -82,7 +88,7 @@ type Cluster struct {
 func Start(t harness.TB, options Options) *Cluster {
 	t.Helper()
 	options = options.prepare(t)
-	c := &Cluster{Etcd: options.etcd}
+	c := &Cluster{Etcd: options.etcd, Artifacts: options.Artifacts}
 	if c.Etcd == nil {
 		c.Etcd = harness.StartEtcd(t, harness.EtcdOptions{})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,13 +26,13 @@ const (
 // Apply applies a folder below artifacts/ with kubectl.
 func (c *Cluster) Apply(t harness.TB, folder string) string {
 	t.Helper()
-	return c.Kubectl(t).Run(t, "apply", "-k", artifact(t, folder))
+	return c.Kubectl(t).Run(t, "apply", "-k", c.artifact(t, folder))
 }
 
 // ReturnV1 returns v1 to kube-apiserver with kubectl.
 func (c *Cluster) ReturnV1(t harness.TB) {
 	t.Helper()
-	c.Kubectl(t).Run(t, "replace", "--force", "-k", artifact(t, "overlays/return-v1"))
+	c.Kubectl(t).Run(t, "replace", "--force", "-k", c.artifact(t, "overlays/return-v1"))
 }
 
 // MakeCertificates runs the certificate script and returns its output.
@@ -40,10 +41,10 @@ func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
 	return c.runScript(t, "certificates/certificates.sh", flags...)
 }
 
-// install runs the script that installs an overlay, and registers versions at the end.
-func (c *Cluster) install(t harness.TB, overlay string, versions ...string) {
+// Install runs the script that installs an overlay, or a new release of it, and registers versions at the end.
+func (c *Cluster) Install(t harness.TB, overlay string, versions ...string) {
 	t.Helper()
-	c.runScript(t, "install.sh", append([]string{artifact(t, overlay)}, versions...)...)
+	c.runScript(t, "install.sh", append([]string{c.artifact(t, overlay)}, versions...)...)
 }
 
 // Register runs the script that registers versions. Each is then available.
@@ -57,7 +58,7 @@ func (c *Cluster) runScript(t harness.TB, path string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually.Grace)
 	defer cancel()
-	script := exec.CommandContext(ctx, artifact(t, path), args...)
+	script := exec.CommandContext(ctx, c.artifact(t, path), args...)
 	script.Env = append(os.Environ(), "KUBECTL="+harness.Program(t, binaries.Kubectl), "KUBECONFIG="+c.KubeAPIServer.Kubeconfig, "KUBECACHEDIR="+t.TempDir())
 	output, err := script.CombinedOutput()
 	if err != nil {
@@ -86,7 +87,10 @@ func (c *Cluster) Servers(t harness.TB, count int) []*Pod {
 	return c.Node.WaitReady(t, ServerPods, count)
 }
 
-func artifact(t harness.TB, path string) string {
+func (c *Cluster) artifact(t harness.TB, path string) string {
 	t.Helper()
+	if c.Artifacts != "" {
+		return filepath.Join(c.Artifacts, filepath.FromSlash(path))
+	}
 	return harness.Path(t, "artifacts/"+path)
 }

@@ -123,10 +123,10 @@ func (n *Node) knows(pod *corev1.Pod) bool {
 
 // programOf returns the function that builds the program of an image, by its name.
 func (n *Node) programOf(image string) func(context.Context) (string, error) {
-	name, _, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
+	name, tag, _ := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	switch name {
 	case "flowcontrol-apiserver":
-		if path := n.options.Server; path != "" {
+		if path := cmp.Or(n.options.Earlier[tag], n.options.Server); path != "" {
 			return func(context.Context) (string, error) { return path, nil }
 		}
 		return binaries.Server
