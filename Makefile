@@ -345,7 +345,7 @@ binaries: ## Build the programs that `make test` runs
 
 .PHONY: binaries-long
 binaries-long: ## Build the programs that `make test-long` runs
-	@echo "binaries-long: also kube-apiserver 1.36 and 1.37, the server on k8s.io 0.36 and 0.37, Prometheus, promtool, Helm and kubectl 1.37 (minutes the first time)"
+	@echo "binaries-long: also kube-apiserver 1.36 and 1.37, the server on k8s.io 0.36 and 0.37, an earlier one, Prometheus, promtool, Helm, a registry, cosign and kubectl 1.37 (minutes the first time)"
 	@go run ./test/binaries/build -long
 
 .PHONY: bench

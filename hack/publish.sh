@@ -110,7 +110,7 @@ push_image() {
   IMAGE=$image:v$version VERSION=$version PLATFORMS=linux/amd64,linux/arm64 PUSHED=$PWD/dist/image.json hack/image.sh
 }
 
-# A second push has another digest too: it has a time.
+# Helm writes the time of the archive into what it pushes, so a second push may have another digest.
 push_chart() {
   local archive=flowcontrol-apiserver-$version.tgz pulled
   pulled=$(mktemp -d)

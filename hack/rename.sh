@@ -12,7 +12,8 @@ for change; do
   name=${change%%=*} new=${change#*=}
   [[ $name =~ ^(MODULE|IMAGE|CHARTS|KREW_INDEX|DOMAIN)$ && $change == *=* ]] ||
     fail "'$change' must be MODULE=, IMAGE=, CHARTS=, KREW_INDEX= or DOMAIN= with the new name"
-  [[ $new =~ ^[a-z0-9][a-z0-9.-]*\.[a-z]+(/[A-Za-z0-9._-]+)*$ ]] || fail "'$new' must begin with a domain, as example.com/flow"
+  [[ $new =~ ^[a-z0-9][a-z0-9.-]*\.[a-z0-9]+(:[0-9]+)?(/[A-Za-z0-9._-]+)*$ ]] || fail "'$new' must begin with a domain, as example.com/flow"
+  [[ $name =~ ^(IMAGE|CHARTS)$ || $new != *:* ]] || fail "'$new' must have no port: only a registry has one"
   [[ $name != DOMAIN || $new != */* ]] || fail "'$new' must be a domain without a path"
   old=$(sed -n "s/^$name=//p" hack/names.env)
   script+="s#${old//./\\.}#$new#g;"

@@ -15,7 +15,7 @@ import (
 func TestNamesChangeInTheWholeTree(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, root(t), "git", "clone", "--quiet", ".", clone)
-	command(t, clone, "hack/rename.sh", "MODULE=github.com/example/flow", "IMAGE=registry.example/team/flow", "CHARTS=registry.example/team/helm",
+	command(t, clone, "hack/rename.sh", "MODULE=github.com/example/flow", "IMAGE=registry.example:5000/team/flow", "CHARTS=registry.example/team/helm",
 		"KREW_INDEX=github.com/example/index", "DOMAIN=flow.example")
 	names := regexp.MustCompile(`(?m)^[A-Z_]+=(.+)$`).FindAllStringSubmatch(fileText(t, "hack/names.env"), -1)
 	require.Len(t, names, 5)
@@ -30,7 +30,7 @@ func TestNamesChangeInTheWholeTree(t *testing.T) {
 }
 
 func TestRenameRejectsWhatIsNoName(t *testing.T) {
-	for _, change := range []string{"", "OTHER=example.com", "DOMAIN", "DOMAIN=a/b", "MODULE=#e"} {
+	for _, change := range []string{"", "OTHER=example.com", "DOMAIN", "DOMAIN=a/b", "MODULE=#e", "MODULE=example.com:80/a"} {
 		require.Error(t, exec.CommandContext(t.Context(), filepath.Join(root(t), "hack/rename.sh"), change).Run(), change)
 	}
 }
