@@ -31,11 +31,15 @@ trap 'rm -rf "$scratch"' EXIT
 module=$(go list -m)
 revision=$(git rev-parse HEAD)
 changed=$(git status --porcelain)
+
+# notes prints the section of the release in CHANGELOG.md.
+notes() { awk -v v="$version" '/^## / { on = ($2 == v); next } on' CHANGELOG.md; }
+
 [[ -z $changed ]] || revision+=-dirty
 if [[ $# = 0 ]]; then
   [[ -z $changed ]] || fail "files differ from the commit, so nobody could build this release again: commit or remove them (git status)"
   mkdir -p "$dist"
-  awk -v v="$version" '/^## / { on = ($2 == v || $2 == "[" v "]"); next } on' CHANGELOG.md >"$dist/RELEASE_NOTES.md"
+  notes >"$dist/RELEASE_NOTES.md"
   grep -q . "$dist/RELEASE_NOTES.md" || fail "CHANGELOG.md has no section '## $version': rename '## Unreleased' to it, and commit"
   hack/openvex.sh "$version" >"$dist/openvex.json"
   set -- server plugin artifacts
@@ -83,6 +87,17 @@ krew() {
   done
 }
 
+# changes prints the notes as an annotation of the chart, for Artifact Hub: a line for each, without links.
+changes() {
+  notes | sed -E 's/ \(\[[^]]*\]\([^)]*\)\)//g; s/\[([^]]*)\]\([^)]*\)/\1/g; s/["\\]/\\&/g' | awk '
+    function put() { if (item != "") { if (!count++) print "  artifacthub.io/changes: |"; printf "    - \"%s\"\n", item }; item = "" }
+    /^- / { put(); item = substr($0, 3); next }
+    /^  / && item != "" { item = item " " substr($0, 3); next }
+    { put() }
+    END { put() }'
+  [[ $version != *-* ]] || echo '  artifacthub.io/prerelease: "true"'
+}
+
 artifacts() {
   local image overlay
   image=$(sed -n 's/^IMAGE=//p' hack/names.env)
@@ -95,6 +110,7 @@ artifacts() {
   done
   mv "$scratch/artifacts/chart" "$scratch/flowcontrol-apiserver"
   sed -i -E "s/^(version: |appVersion: v).*/\1$version/" "$scratch/flowcontrol-apiserver/Chart.yaml"
+  changes >>"$scratch/flowcontrol-apiserver/Chart.yaml"
   pack "flowcontrol-apiserver-$version.tgz" "$scratch" flowcontrol-apiserver
 }
 

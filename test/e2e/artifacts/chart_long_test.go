@@ -76,6 +76,15 @@ func TestChartIsTheKustomizations(t *testing.T) {
 	}
 }
 
+// TestChartIsLinted lets Helm judge the chart, with each kind of values.
+func TestChartIsLinted(t *testing.T) {
+	for _, set := range []string{"replicas=3", "etcd.mode=external,etcd.servers={https://etcd.etcd.svc:2379}", "etcd.mode=kubeadm", "certManager=true,monitoring=true"} {
+		output, err := exec.CommandContext(t.Context(), harness.Program(t, binaries.Helm), "lint", "--strict", folder(t, "chart"), "--set="+set).CombinedOutput()
+		require.NoError(t, err, "%s: %s", set, output)
+		require.NotContains(t, string(output), "[INFO]", "Helm recommends something")
+	}
+}
+
 func TestChartTakesItsValues(t *testing.T) {
 	objects, failure := helmTemplate(t, "--namespace=elsewhere", "--set=image=registry.example/server@sha256:"+strings.Repeat("0a", 32),
 		"--set=replicas=5", "--set=resources.limits.memory=2Gi", "--set=goMemLimit=1800MiB", "--set=args={--v=2,--goaway-chance=0}",

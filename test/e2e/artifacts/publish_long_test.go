@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -178,6 +179,12 @@ func (p *publication) testChart(t *testing.T) {
 	k.kubectl.Run(t, "create", "namespace", namespace)
 	source := " oci://" + p.registry + "/charts/flowcontrol-apiserver --version=1.2.3"
 	p.run(t, "helm pull"+source+" --destination="+p.home+" && cmp "+p.home+"/flowcontrol-apiserver-1.2.3.tgz dist/flowcontrol-apiserver-1.2.3.tgz")
+	var metadata chartMetadata
+	require.NoError(t, yaml.Unmarshal([]byte(p.run(t, "helm show chart"+source+" 2>/dev/null")), &metadata))
+	require.Equal(t, []string{"1.2.3", "v1.2.3"}, []string{metadata.Version, metadata.AppVersion})
+	var changes []string
+	metadata.requireAnnotation(t, "changes", &changes)
+	require.Len(t, changes, strings.Count(p.run(t, "sed '1,/^## 1.2.3$/d' CHANGELOG.md"), "\n- "))
 	require.Contains(t, p.run(t, "helm template release"+source+" --namespace="+namespace), "image: "+p.registry+"/team/server:v1.2.3\n")
 	require.Contains(t, p.run(t, "helm install flowcontrol"+source+" --namespace="+namespace+" --kubeconfig="+k.kubeconfig), "Nothing is registered with kube-apiserver yet")
 	require.Equal(t, p.registry+"/team/server:v1.2.3", k.kubectl.Run(t, "-n", namespace, "get", "deployment", "flowcontrol-apiserver", "-o", "jsonpath={.spec.template.spec.containers[0].image}"))
