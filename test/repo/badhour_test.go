@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var updateDocs = flag.Bool("update-docs", false, "draw the bad hour in README.md") //nolint:gochecknoglobals // a flag
+var updateDocs = flag.Bool("update-docs", false, "draw the bad hour in README.md")
 
 // badHour is what docs/evidence/adoption.md has about small clients of a server while one client sends all it can.
 type badHour struct {

@@ -130,10 +130,10 @@ type kubeAPIServer struct {
 	kubectl    *harness.Kubectl
 }
 
-func startKubeAPIServer(t *testing.T, args ...string) *kubeAPIServer {
+func startKubeAPIServer(t *testing.T) *kubeAPIServer {
 	t.Helper()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	running := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: args})
+	running := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd})
 	config := running.Config(t)
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
