@@ -61,7 +61,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 	best, worst := *r, *r
 	best.Hand, worst.Hand = slices.Clone(r.Hand), slices.Clone(r.Hand)
 	if r.Limits.idle {
-		best.Limits.Current, worst.Limits.Current = r.Limits.Upper, r.Limits.Lower
+		best.Limits.Current, worst.Limits.Current = r.Limits.most(), r.Limits.Lower
 	}
 	out, other := e.outcomeAt(a, &best, a.Seats.Width), e.outcomeAt(a, &worst, a.Seats.AtMost)
 	if out.Decision == other.Decision && out.Reason == other.Reason {
@@ -74,7 +74,7 @@ func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 // inUse says how many of the seats are in use.
 func (r *Replica) inUse() string {
 	if r.Limits.idle {
-		return fmt.Sprintf("In use: %s. The current limit is not known: it is from %d to %d seats.", table.Count(*r.SeatsInUse, "seat"), r.Limits.Lower, r.Limits.Upper)
+		return fmt.Sprintf("In use: %s. The current limit is not known: it is from %d to %d seats.", table.Count(*r.SeatsInUse, "seat"), r.Limits.Lower, r.Limits.most())
 	}
 	return fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, r.Limits.Current)
 }
