@@ -267,7 +267,7 @@ func (l leftOut) notes() []string {
 			names += fmt.Sprintf(" and %d more", more)
 		}
 		if len(paths) == 1 {
-			why = strings.NewReplacer("They are ", "It is ", "They have ", "It has ", "They cannot ", "It cannot ").Replace(why)
+			why = strings.NewReplacer("They are copies of other files", "It is a copy of another file", "They are ", "It is ", "They have ", "It has ", "They cannot ", "It cannot ").Replace(why)
 		}
 		notes = append(notes, fmt.Sprintf("Left out: %s. %s", names, why))
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ type savedServer struct {
 //   - Federated metrics are of the servers that their label instance names.
 //   - Answers below .../pods/NAME are of that pod, however often it was saved.
 //   - Others are of one server if they are in one directory; if an endpoint is there
-//     more than once, the names of the files tell the servers apart.
+//     more than once, what differs in the names of the files tells the servers apart.
 //   - Servers that started at the same time, or that have a request in common, are one.
 //
 // Of each server the latest answer of an endpoint is used.
@@ -46,7 +47,7 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 			servers = append(servers, newSavedServer(group[0].directory(), group, out))
 			continue
 		}
-		for name, part := range byName(group, out) {
+		for name, part := range divided(group, out) {
 			servers = append(servers, newSavedServer(filepath.Join(group[0].directory(), name), part, out))
 		}
 	}
@@ -54,34 +55,63 @@ func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	return distinct(onlyKubeAPIServers(servers, out), out)
 }
 
-// byName divides the answers of a directory by what their names have besides the words
-// of an endpoint, such as master-0 in master-0-metrics.txt.
-func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
-	names := map[replica.Endpoint]map[string]bool{}
-	isShared := false
+// divided divides the answers of a directory by the words that tell the files of an endpoint apart, such as m0
+// and m1 in m0-metrics.txt and m1-metrics.txt. A file that is the only one of its endpoint is of the server
+// whose words its name has.
+func divided(group []savedAnswer, out leftOut) map[string][]savedAnswer {
+	byEndpoint, parts := map[replica.Endpoint][]savedAnswer{}, map[string][]savedAnswer{}
 	for i := range group {
-		if a := &group[i]; !a.earlier {
-			if names[a.endpoint] == nil {
-				names[a.endpoint] = map[string]bool{}
+		byEndpoint[group[i].endpoint] = append(byEndpoint[group[i].endpoint], group[i])
+	}
+	for _, files := range byEndpoint {
+		for i := range files {
+			own := slices.DeleteFunc(files[i].words(), func(word string) bool {
+				return !slices.ContainsFunc(files, func(other savedAnswer) bool { return !slices.Contains(other.words(), word) })
+			})
+			if len(files) > 1 {
+				name := strings.Join(own, "-")
+				parts[name] = append(parts[name], files[i])
 			}
-			names[a.endpoint][serverName(path.Base(a.inside))] = true
-			isShared = isShared || len(names[a.endpoint]) > 1
 		}
 	}
-	parts := map[string][]savedAnswer{}
-	for i := range group {
-		a := &group[i]
-		name := ""
-		if isShared {
-			name = serverName(path.Base(a.inside))
-		}
-		if isShared && name == "" && len(names[a.endpoint]) == 1 {
-			out.add(a.path, "It is unclear which API server they are from: save the answers of each in its own directory.")
+	names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return len(b) - len(a) })
+	if len(names) == 0 {
+		return map[string][]savedAnswer{"": group}
+	}
+	for _, files := range byEndpoint {
+		if len(files) > 1 {
 			continue
 		}
-		parts[name] = append(parts[name], *a)
+		i := slices.IndexFunc(names, func(name string) bool {
+			return strings.Contains("-"+strings.Join(files[0].words(), "-")+"-", "-"+name+"-") || name == ""
+		})
+		if i < 0 {
+			out.add(files[0].path, "It is unclear which API server they are from: save the answers of each in its own directory.")
+			continue
+		}
+		parts[names[i]] = append(parts[names[i]], files[0])
+	}
+	for _, name := range names {
+		if isCopy(parts, name) {
+			for i := range parts[name] {
+				out.add(parts[name][i].path, "They are copies of other files.")
+			}
+			delete(parts, name)
+		}
 	}
 	return parts
+}
+
+// isCopy reports whether another part has all that the named one has.
+func isCopy(parts map[string][]savedAnswer, name string) bool {
+	for other, all := range parts {
+		if other != name && !slices.ContainsFunc(parts[name], func(a savedAnswer) bool {
+			return !slices.ContainsFunc(all, func(b savedAnswer) bool { return a.endpoint == b.endpoint && bytes.Equal(a.data, b.data) })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
