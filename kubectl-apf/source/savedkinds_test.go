@@ -255,7 +255,7 @@ func TestSavedAnswersOfAMustGather(t *testing.T) {
 	assert.Contains(t, namesOf(c), "service-accounts")
 	assert.Len(t, c.PriorityLevels, 9)
 	assert.False(t, c.Assumed)
-	assert.Contains(t, strings.Join(c.Notes, " "), "without an object here: global-default, leader-election, node-high, system, workload-high, workload-low. So objects are missing")
+	assert.Contains(t, strings.Join(c.Notes, " "), "without an object here, global-default, leader-election, node-high, system, workload-high, workload-low, so objects are missing")
 }
 
 func TestObjectsThatWereSavedTwice(t *testing.T) {

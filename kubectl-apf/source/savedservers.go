@@ -15,10 +15,10 @@ import (
 
 // savedServer is what was saved of one API server.
 type savedServer struct {
-	pod   string
-	files []string // that are used
-	own   bool     // it has answers that only flowcontrol-apiserver gives
-	state replica.Replica
+	pod     string
+	answers map[replica.Endpoint]*savedAnswer // that are used
+	own     bool                              // it has answers that only flowcontrol-apiserver gives
+	state   replica.Replica
 }
 
 // serversOf groups answers by server:
@@ -33,22 +33,21 @@ type savedServer struct {
 func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	groups := map[string][]savedAnswer{}
 	for i := range answers {
-		a := &answers[i]
-		key := a.place()
-		groups[key] = append(groups[key], *a)
+		key := answers[i].place()
+		groups[key] = append(groups[key], answers[i])
 	}
 	var servers []*savedServer
 	for _, group := range groups {
-		if instance := group[0].instance; instance != "" {
-			servers = append(servers, newSavedServer(instance, group, out))
-			continue
+		first, parts := &group[0], map[string][]savedAnswer{"": group}
+		name := first.directory()
+		switch {
+		case first.instance != "":
+			name = first.instance
+		case first.pod == "":
+			parts = divided(group, out)
 		}
-		if group[0].pod != "" {
-			servers = append(servers, newSavedServer(group[0].directory(), group, out))
-			continue
-		}
-		for name, part := range divided(group, out) {
-			servers = append(servers, newSavedServer(filepath.Join(group[0].directory(), name), part, out))
+		for part := range parts {
+			servers = append(servers, newSavedServer(filepath.Join(name, part), parts[part], out))
 		}
 	}
 	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.state.Name, b.state.Name) })
@@ -115,57 +114,47 @@ func isCopy(parts map[string][]savedAnswer, name string) bool {
 }
 
 func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
-	s := &savedServer{state: replica.Replica{Name: name}}
-	latest := map[replica.Endpoint]*savedAnswer{}
+	s := &savedServer{pod: group[0].pod, answers: map[replica.Endpoint]*savedAnswer{}, state: replica.Replica{Name: name}}
 	for i := range group {
 		a := &group[i]
-		s.pod = a.pod
-		s.files = append(s.files, a.path)
-		other := latest[a.endpoint]
+		other := s.answers[a.endpoint]
 		if other != nil && !a.isLaterThan(other) {
 			a, other = other, a
 		}
 		if other != nil {
 			out.add(other.path, "They are of an API server that has an answer as late or later.")
-			s.files = slices.DeleteFunc(s.files, func(path string) bool { return path == other.path })
 		}
-		latest[a.endpoint] = a
+		s.answers[a.endpoint] = a
 	}
 	for _, endpoint := range replica.Endpoints() {
-		a := latest[endpoint]
+		a := s.answers[endpoint]
 		if a == nil {
 			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: "There is no file for it."})
 			continue
 		}
 		s.own = s.own || endpoint == replica.EndpointFlows || endpoint == replica.EndpointRejections
-		if a.modified.After(s.state.Read) {
-			s.state.Read = a.modified
-		}
+		s.state.Read = latest(s.state.Read, a.modified)
 		s.state.Add(endpoint, bytes.NewReader(a.data))
 	}
-	s.noteTimes(latest)
-	var times []time.Time
+	s.noteTimes()
 	for i := range s.state.Requests {
-		times = append(times, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
+		s.state.Taken = latest(s.state.Taken, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
 	}
 	for i := range s.state.Rejections {
-		times = append(times, s.state.Rejections[i].Last)
-	}
-	for _, at := range times {
-		if at.After(s.state.Taken) {
-			s.state.Taken = at
-		}
+		s.state.Taken = latest(s.state.Taken, s.state.Rejections[i].Last)
 	}
 	return s
 }
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // apart is how long after one another the answers of a server may be saved.
 const apart = time.Minute
 
 // noteTimes says that the metrics and the dumps are of different times, if they contradict each other or
 // were written one long after the other.
-func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
-	metrics, dump := answers[replica.EndpointMetrics], answers[replica.EndpointLevels]
+func (s *savedServer) noteTimes() {
+	metrics, dump := s.answers[replica.EndpointMetrics], s.answers[replica.EndpointLevels]
 	if metrics == nil || dump == nil {
 		return
 	}
@@ -175,16 +164,17 @@ func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
 	}
 	most := 0
 	for i := range s.state.Levels {
-		level := &s.state.Levels[i]
-		var waiting *int
+		level, waiting := &s.state.Levels[i], (*int)(nil)
 		for key, m := range s.state.Metrics.Schemas {
 			if key.Level == level.Name {
 				replica.Add(&waiting, m.Waiting)
 			}
 		}
-		if waiting != nil && max(*waiting-level.Waiting, level.Waiting-*waiting) > most {
-			most = max(*waiting-level.Waiting, level.Waiting-*waiting)
-			why = fmt.Sprintf("On %s %d requests wait here, and %d in the dump.", level.Name, *waiting, level.Waiting)
+		if waiting == nil {
+			continue
+		}
+		if apart := max(*waiting-level.Waiting, level.Waiting-*waiting); apart > most {
+			most, why = apart, fmt.Sprintf("On %s %d requests wait here, and %d in the dump.", level.Name, *waiting, level.Waiting)
 		}
 	}
 	if why != "" {
@@ -218,8 +208,8 @@ func onlyKubeAPIServers(servers []*savedServer, out leftOut) []*savedServer {
 }
 
 func (s *savedServer) leaveOut(out leftOut, why string) {
-	for _, path := range s.files {
-		out.add(path, why)
+	for _, a := range s.answers {
+		out.add(a.path, why)
 	}
 }
 
