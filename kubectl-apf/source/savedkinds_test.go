@@ -277,14 +277,6 @@ func TestObjectsThatWereSavedTwice(t *testing.T) {
 	assert.Contains(t, notes, "operator.log, "+directory+"/rbac.yaml. They have no flow schema")
 }
 
-func TestSavedAnswersInOneArchive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "must-gather.tgz")
-	require.NoError(t, os.WriteFile(path, []byte(archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})), 0o600))
-	states, err := newSource(t, source.Options{Dumps: path}).Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	assert.Len(t, states, 2)
-}
-
 func TestSavedObjectsWithoutAnswers(t *testing.T) {
 	directory := t.TempDir()
 	write(t, directory, map[string]string{"a.yaml": schemaYAML("a", "v1", "l"), "pods.json": `{"kind":"PodList","items":[]}`})
