@@ -270,7 +270,7 @@ func TestAnUpperLimitBeyondTheTotalIsExplained(t *testing.T) {
 	in := input()
 	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(649), SeatsInUse: new(1)}, 0, 0)}
 	a := explained(t, in, "get pods web")
-	assert.Contains(t, a.PriorityLevel.Limits.text(), "upper 649 (it adds all 600 seats to the nominal limit)")
+	assert.Contains(t, a.PriorityLevel.Limits.text(), "upper 649 (more than all 600 seats: kube-apiserver does not bound it)")
 	assert.Contains(t, a.Replicas[0].inUse(), "to 600 seats")
 }
 

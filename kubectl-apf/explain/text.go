@@ -72,12 +72,12 @@ func (l Limits) most() int {
 	return l.Upper
 }
 
-// upperText is the upper limit. kube-apiserver does not bound it by the total.
+// upperText is the upper limit.
 func (l Limits) upperText() string {
 	if l.all == 0 {
 		return fmt.Sprint(l.Upper)
 	}
-	return fmt.Sprintf("%d (it adds all %d seats to the nominal limit)", l.Upper, l.all)
+	return fmt.Sprintf("%d (more than all %d seats: kube-apiserver does not bound it)", l.Upper, l.all)
 }
 
 // currentText is the current limit, if a server told it.
