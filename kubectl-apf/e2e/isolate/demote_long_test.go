@@ -116,7 +116,7 @@ func (s *site) send(ctx context.Context, client *http.Client, user, path string)
 	if err != nil {
 		return 0, err
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer response.Body.Close()                 //nolint:errcheck // it was read
 	_, err = io.Copy(io.Discard, response.Body) // keeps the connection
 	return response.StatusCode, err
 }
