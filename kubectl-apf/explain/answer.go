@@ -81,6 +81,8 @@ type Limits struct {
 
 	// told reports whether a server tells the nominal or the current one, idle whether the current one is inferred.
 	told, idle bool
+	// all is the total of the server if its upper limit is more, which no level can reach; otherwise 0.
+	all int
 }
 
 // Flow is the flow of a request.

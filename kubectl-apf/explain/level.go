@@ -52,6 +52,9 @@ func (e *Explainer) limitsAt(r *replica.Replica, level string) Limits {
 	out.Inferred = m.Nominal == nil || m.Lower == nil || m.Upper == nil || m.Current == nil
 	out.Nominal, out.Lower = ptr.Deref(m.Nominal, out.Nominal), ptr.Deref(m.Lower, out.Lower)
 	out.Upper, out.Current = ptr.Deref(m.Upper, out.Upper), ptr.Deref(m.Current, out.Current)
+	if total := e.input.Configuration.Total; !e.input.Configuration.Own && total > 0 && out.Upper > total {
+		out.all = total
+	}
 	out.told, out.idle = m.Nominal != nil || m.Current != nil, m.Current == nil
 	return out
 }

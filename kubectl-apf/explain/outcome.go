@@ -16,16 +16,13 @@ const (
 	concurrencyLimit = "concurrency-limit"
 )
 
-// waitText says how long a request waits.
-const waitText = "If it gets no seats within a quarter of its timeout, a minute at most, it is rejected: time-out."
-
 // decide sets the outcome on each API server and their sum.
 func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	for i := range e.input.Replicas {
 		if e.input.Replicas[i].Away {
 			a.Replicas = append(a.Replicas, Replica{
 				Name: e.input.Replicas[i].Name, Limits: e.idleLimits(level.Name), Hand: []Queue{},
-				Outcome: Outcome{Decision: Unknown, Why: "The API server cannot be reached."},
+				Outcome: Outcome{Decision: Unknown, Why: sayAway},
 			})
 			continue
 		}
@@ -43,7 +40,7 @@ func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 		if level.Discipline == queueset.Exempt {
 			return
 		}
-		a.Outcome.Why = "The state of the API servers is not known. On an idle one: " + a.Outcome.Why
+		a.Outcome.Why = sayIdle + a.Outcome.Why
 		if a.Outcome.Decision == Executes {
 			a.Outcome.Decision = Unknown
 		}
@@ -61,22 +58,22 @@ func (e *Explainer) outcome(a *Answer, r *Replica) Outcome {
 	best, worst := *r, *r
 	best.Hand, worst.Hand = slices.Clone(r.Hand), slices.Clone(r.Hand)
 	if r.Limits.idle {
-		best.Limits.Current, worst.Limits.Current = r.Limits.Upper, r.Limits.Lower
+		best.Limits.Current, worst.Limits.Current = r.Limits.most(), r.Limits.Lower
 	}
 	out, other := e.outcomeAt(a, &best, a.Seats.Width), e.outcomeAt(a, &worst, a.Seats.AtMost)
 	if out.Decision == other.Decision && out.Reason == other.Reason {
 		r.Hand = best.Hand
 		return out
 	}
-	return Outcome{Decision: Unknown, Why: fmt.Sprintf("%s The request takes %s. At best it %s, at worst it %s.", r.inUse(), a.Seats.countText(), out.Decision, other.Decision)}
+	return Outcome{Decision: Unknown, Why: fmt.Sprintf(sayUnsure, r.inUse(), a.Seats.countText(), out.Decision, other.Decision)}
 }
 
 // inUse says how many of the seats are in use.
 func (r *Replica) inUse() string {
 	if r.Limits.idle {
-		return fmt.Sprintf("In use: %s. The current limit is not known: it is from %d to %d seats.", table.Count(*r.SeatsInUse, "seat"), r.Limits.Lower, r.Limits.Upper)
+		return fmt.Sprintf(sayRange, table.Count(*r.SeatsInUse, "seat"), r.Limits.Lower, r.Limits.most())
 	}
-	return fmt.Sprintf("%d of %d seats are in use.", *r.SeatsInUse, r.Limits.Current)
+	return fmt.Sprintf(sayInUse, *r.SeatsInUse, r.Limits.Current)
 }
 
 // outcomeAt is outcome with the current limit of r, for a request of so many seats.
@@ -85,34 +82,34 @@ func (e *Explainer) outcomeAt(a *Answer, r *Replica, width int) Outcome {
 		return Outcome{Decision: Executes, Why: a.Bypass}
 	}
 	if a.PriorityLevel.Type == queueset.Exempt.String() {
-		return Outcome{Decision: Executes, Why: "The priority level is exempt: its requests execute at once."}
+		return Outcome{Decision: Executes, Why: sayExempt}
 	}
 	waits := r.Waiting != nil && *r.Waiting > 0
 	if r.SeatsInUse == nil && waits && a.PriorityLevel.Type == queueset.Queue.String() {
-		return e.queued(a, r, "How many seats are in use is not known.")
+		return e.queued(a, r, sayNoSeats)
 	}
 	if r.SeatsInUse == nil {
-		return Outcome{Decision: Unknown, Why: "This API server did not tell the seats in use of the priority level."}
+		return Outcome{Decision: Unknown, Why: sayNotTold}
 	}
 	current, free := r.Limits.Current, r.inUse()
 	if a.PriorityLevel.Type == queueset.Reject.String() {
 		// kube-apiserver lets one request execute on a level without queues, whatever
 		// the limit.
 		if current == 0 && !e.byFlow {
-			free += " kube-apiserver executes one request at a time on a level without seats."
+			free += sayOneAtATime
 		}
 		if fits(r, width) && (current > 0 || !e.byFlow) {
 			return Outcome{Decision: Executes, Why: free}
 		}
-		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf("%s The request needs %s, and the priority level has no queues.", free, table.Count(width, "seat"))}
+		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf(sayNoQueues, free, table.Count(width, "seat"))}
 	}
 	switch {
 	case waits || !fits(r, width) || current == 0:
 		return e.queued(a, r, free)
 	case r.Waiting == nil:
-		return Outcome{Decision: Unknown, Why: free + " This API server did not tell whether requests wait."}
+		return Outcome{Decision: Unknown, Why: free + sayWaitingNotTold}
 	default:
-		return Outcome{Decision: Executes, Why: free + " No request waits."}
+		return Outcome{Decision: Executes, Why: free + sayNobodyWaits}
 	}
 }
 
@@ -129,22 +126,22 @@ func fits(r *Replica, width int) bool {
 func queuedByFlow(a *Answer, r *Replica, free string) Outcome {
 	level := a.PriorityLevel
 	if len(r.Hand) == 0 {
-		return Outcome{Decision: Waits, Why: fmt.Sprintf("%s How many requests of its flow wait is not known. If %d wait, it is rejected: queue-full. %s", free, level.mostOfFlow(), waitText)}
+		return Outcome{Decision: Waits, Why: fmt.Sprintf(sayFlowUnknown, free, level.mostOfFlow(), waitText)}
 	}
 	q := &r.Hand[0]
 	q.Chosen = true
 	ahead := table.Count(q.Waiting, "request")
 	if q.Waiting >= level.mostOfFlow() {
-		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s Of its flow %s wait, as many as may.", free, ahead)}
+		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf(sayFlowFull, free, ahead)}
 	}
 	if r.Waiting == nil || *r.Waiting < level.most() {
-		return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It waits behind %s of its flow%s. %s", free, ahead, othersText(r), waitText)}
+		return Outcome{Decision: Waits, Why: fmt.Sprintf(sayFlowWaits, free, ahead, othersText(r), waitText)}
 	}
-	full := fmt.Sprintf("%s On the priority level %s wait, as many as may: the one that would be served last is rejected.", free, table.Count(*r.Waiting, "request"))
+	full := fmt.Sprintf(sayLevelFull, free, table.Count(*r.Waiting, "request"))
 	if q.Waiting+q.Executing > 0 {
-		return Outcome{Decision: Unknown, Why: full + " That may be this one."}
+		return Outcome{Decision: Unknown, Why: full + sayMaybeThis}
 	}
-	return Outcome{Decision: Waits, Why: full + " That is another one, unless the flow of this one has just used much. " + waitText}
+	return Outcome{Decision: Waits, Why: full + sayAnother + waitText}
 }
 
 // othersText says how many requests wait on the level.
@@ -161,7 +158,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 		return queuedByFlow(a, r, free)
 	}
 	if len(r.Hand) == 0 {
-		return Outcome{Decision: Waits, Why: free + " The state of its queues is not known. If they are full, it is rejected: queue-full. " + waitText}
+		return Outcome{Decision: Waits, Why: free + sayQueuesUnknown + waitText}
 	}
 	chosen := choose(r.Hand)
 	// kube-apiserver lets a queue grow beyond its limit while a few seats are free, which
@@ -180,9 +177,9 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	}
 	ahead := table.Count(r.Hand[chosen[0]].Waiting, "request")
 	if full {
-		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf("%s It would go to %s, the least work of its hand, where %s wait: the queue length limit is %d.", free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
+		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf(sayQueueFull, free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
-	return Outcome{Decision: Waits, Why: fmt.Sprintf("%s It goes to %s, the least work of its hand, behind %s%s. %s", free, queue, ahead, othersText(r), waitText)}
+	return Outcome{Decision: Waits, Why: fmt.Sprintf(sayQueueWaits, free, queue, ahead, othersText(r), waitText)}
 }
 
 // choose returns the places in the hand of the queues with the least work.
@@ -208,7 +205,7 @@ func sumUp(replicas []Replica) Outcome {
 	if len(decisions) == 1 {
 		out := replicas[0].Outcome
 		if len(replicas) > 1 {
-			out.Why = fmt.Sprintf("So on each of %d API servers. On %s: %s", len(replicas), replicas[0].Name, out.Why)
+			out.Why = fmt.Sprintf(sayEach, len(replicas), replicas[0].Name, out.Why)
 		}
 		return out
 	}
@@ -218,5 +215,5 @@ func sumUp(replicas []Replica) Outcome {
 			parts = append(parts, fmt.Sprintf("%s on %d", d, n))
 		}
 	}
-	return Outcome{Decision: Differs, Why: fmt.Sprintf("It depends on the API server: %s of %d.", strings.Join(parts, ", "), len(replicas))}
+	return Outcome{Decision: Differs, Why: fmt.Sprintf(sayDepends, strings.Join(parts, ", "), len(replicas))}
 }

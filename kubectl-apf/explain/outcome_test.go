@@ -266,6 +266,14 @@ func TestAPIServersMayDiffer(t *testing.T) {
 	assert.Equal(t, Limits{Limits: configuration.Limits{Nominal: 49, Lower: 25, Upper: 600}, Current: 49, told: true}, a.PriorityLevel.Limits)
 }
 
+func TestAnUpperLimitBeyondTheTotalIsExplained(t *testing.T) {
+	in := input()
+	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Upper: new(649), SeatsInUse: new(1)}, 0, 0)}
+	a := explained(t, in, "get pods web")
+	assert.Contains(t, a.PriorityLevel.Limits.text(), "upper 649 (more than all 600 seats: kube-apiserver does not bound it)")
+	assert.Contains(t, a.Replicas[0].inUse(), "to 600 seats")
+}
+
 func TestWithoutStateTheOutcomeIsThatOfAnIdleServer(t *testing.T) {
 	a := explained(t, input(), "get pods web")
 	assert.Equal(t, Unknown, a.Outcome.Decision)

@@ -24,9 +24,6 @@ const (
 	methodWatchers = "watchers"
 )
 
-// learnedText is what is known of a cost that a server learns.
-const learnedText = "This server learns what lists cost (--list-cost): these are the seats of a list of a kind that it has not measured."
-
 // estimate sets the seats.
 func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attributes, level *engine.LevelConfig) {
 	estimator, name, known := e.input.Configuration.Estimator()
@@ -91,22 +88,6 @@ func readSeats(estimator estimate.Estimator, h httpRequest, fact replica.Fact, b
 	return listSeats(estimator.Formula(), read, cost, atMost, fact)
 }
 
-// whyOne returns why a list or a watch takes one seat.
-func whyOne(read estimate.Read, fact replica.Fact, formula estimate.Formula) string {
-	switch {
-	case read.Watch && formula.Watches == estimate.NoWatches:
-		return "A watch takes one seat until it has started, then none."
-	case read.Named && !formula.BySize:
-		return "A request that names one object takes one seat."
-	case fact.Absent && !read.Watch:
-		return "This API server does not store the resource. The list takes one seat."
-	case fact.Absent:
-		return "This API server does not store the resource. The watch takes one seat until it has started, then none."
-	default:
-		return fmt.Sprintf("The watch sends no initial events. It takes one seat until it has started, then none. Initial events: %s.", formula.Watches)
-	}
-}
-
 // listSeats describes the estimate of a list, or of a watch that begins with one.
 func listSeats(formula estimate.Formula, read estimate.Read, cost estimate.Cost, atMost int, fact replica.Fact) Seats {
 	s := seatsOf(cost.Work, methodObjects, "")
@@ -138,27 +119,6 @@ func listSeats(formula estimate.Formula, read estimate.Read, cost estimate.Cost,
 	return s
 }
 
-func beginning(read estimate.Read) string {
-	if read.Watch {
-		return "The watch begins with a list, and takes its seats until that is sent. "
-	}
-	return ""
-}
-
-func serverText(cost estimate.Cost) string {
-	if cost.Cached {
-		return "The watch cache serves the list."
-	}
-	return "Etcd serves the list."
-}
-
-func boundText(cost estimate.Cost) string {
-	if cost.Unbounded > int64(cost.Work.Initial) {
-		return fmt.Sprintf("That is %s, and at most %s are allowed here.", table.Count(cost.Unbounded, "seat"), table.Count(cost.Bound, "seat"))
-	}
-	return fmt.Sprintf("That is %s.", table.Count(cost.Work.Initial, "seat"))
-}
-
 // writeSeats estimates a write.
 func writeSeats(verb string, fact replica.Fact, bound int) Seats {
 	work := estimate.Write(max(fact.Watchers, 0), bound)
@@ -167,15 +127,9 @@ func writeSeats(verb string, fact replica.Fact, bound int) Seats {
 	if bound > 0 {
 		s.Bound = min(bound, estimate.MaxWidth)
 	}
-	switch {
-	case fact.Watchers < 0:
+	if fact.Watchers < 0 {
 		s.AtMost = max(s.Width, s.Bound)
-		s.Why = fmt.Sprintf("A %s takes one seat, and more after its response if it notifies 10 watchers or more. Their number is not known.", verb)
-	case work.Latency == 0:
-		s.Why = fmt.Sprintf("A %s takes one seat. It notifies at most %s; fewer than 10 are neglected.", verb, table.Count(fact.Watchers, "watcher"))
-	default:
-		s.Why = fmt.Sprintf("A %s takes one seat while it executes. Then it notifies at most %s, which takes a tenth of a seat for 5 ms each: %s for %v.",
-			verb, table.Count(fact.Watchers, "watcher"), table.Count(work.Final, "seat"), work.Latency)
 	}
+	s.Why = writeText(verb, fact.Watchers, work)
 	return s
 }

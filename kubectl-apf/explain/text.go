@@ -54,7 +54,7 @@ func (l PriorityLevel) mostOfFlow() int { return l.HandSize * l.QueueLengthLimit
 func (l PriorityLevel) most() int       { return l.Queues * l.QueueLengthLimit }
 
 func (l Limits) text() string {
-	text := fmt.Sprintf("nominal %d, lower %d, upper %d, current %d seats", l.Nominal, l.Lower, l.Upper, l.Current)
+	text := fmt.Sprintf("nominal %d, lower %d, upper %s, current %d seats", l.Nominal, l.Lower, l.upperText(), l.Current)
 	switch {
 	case l.Inferred && l.told:
 		text += ", partly computed for an idle API server"
@@ -62,6 +62,22 @@ func (l Limits) text() string {
 		text += ", computed for an idle API server"
 	}
 	return text
+}
+
+// most is the highest current limit.
+func (l Limits) most() int {
+	if l.all > 0 {
+		return l.all
+	}
+	return l.Upper
+}
+
+// upperText is the upper limit.
+func (l Limits) upperText() string {
+	if l.all == 0 {
+		return fmt.Sprint(l.Upper)
+	}
+	return fmt.Sprintf("%d (more than all %d seats: kube-apiserver does not bound it)", l.Upper, l.all)
 }
 
 // currentText is the current limit, if a server told it.

@@ -94,12 +94,12 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadFile returns the plain text of a file.
-func ReadFile(name string) ([]byte, error) {
+// ReadFile returns the plain text of a file, of at most limit bytes.
+func ReadFile(name string, limit int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	return ReadAll(file, Default().File)
+	return ReadAll(file, limit)
 }

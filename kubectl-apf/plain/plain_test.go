@@ -50,7 +50,7 @@ func TestEachFormIsOneText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "file")
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			got, err := plain.ReadFile(file)
+			got, err := plain.ReadFile(file, plain.Default().File)
 			require.NoError(t, err)
 			want := sample
 			if len(text) == 1 {

@@ -37,7 +37,7 @@ func readSaved(t testing.TB, name, content string, bounds plain.Bounds) (servers
 }
 
 // nested is a zip archive in so many others, as a quine is in itself.
-func nested(t *testing.T, depth int) string {
+func nested(t testing.TB, depth int) string {
 	content := zipped(t, map[string]string{"x": levelsText})
 	for range depth {
 		content = zipped(t, map[string]string{"r/r.zip": content})
@@ -74,7 +74,10 @@ func TestArchivesAreReadWithinBounds(t *testing.T) {
 
 // FuzzArchives reads what a stranger sends: whatever it is, memory stays within what the bounds allow.
 func FuzzArchives(f *testing.F) {
-	f.Add([]byte(levelsText))
+	files := map[string]string{"a/x": levelsText, "b/x.gz": gzipped(f, metricsOf(1)), "c/x.yaml": schemaYAML("a", "v1", "l")}
+	for _, seed := range []string{levelsText, zipped(f, files), archived(f, files), nested(f, 2)} {
+		f.Add([]byte(seed))
+	}
 	for _, seed := range []string{"PK\x03\x04", "\x1f\x8b", "\x28\xb5\x2f\xfd\x04\x00", "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: &a {name: *a}\n"} {
 		f.Add([]byte(seed))
 	}

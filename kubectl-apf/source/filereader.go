@@ -154,7 +154,7 @@ func (r *fileReader) documents(files *Files) []document {
 			files.Errors = append(files.Errors, fileErrorOf(name, err))
 		}
 		for _, path := range paths {
-			data, err := plain.ReadFile(path)
+			data, err := plain.ReadFile(path, plain.Default().File)
 			take(path, data, err, path != name)
 		}
 	}

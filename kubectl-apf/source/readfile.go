@@ -13,7 +13,7 @@ import (
 // ReadFile parses a file. Errors name it.
 func ReadFile[T any](path string, parse func([]byte) (T, error)) (T, error) {
 	var none T
-	content, err := plain.ReadFile(path)
+	content, err := plain.ReadFile(path, plain.Default().File)
 	if err != nil {
 		return none, err
 	}

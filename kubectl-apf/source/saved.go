@@ -102,9 +102,12 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 		return out, err
 	}
 	if out.Total = s.options.Total; out.Total == 0 {
-		total, note := inferTotal(out.PriorityLevels, found.anyMetrics())
-		out.Total = total
-		out.Notes = append(out.Notes, note)
+		var metrics replica.Metrics
+		if i := slices.IndexFunc(found.servers, func(s *savedServer) bool { return len(s.state.Metrics.Levels) > 0 }); i >= 0 {
+			metrics = found.servers[i].state.Metrics
+		}
+		total, note := inferTotal(out.PriorityLevels, metrics)
+		out.Total, out.Notes = total, append(out.Notes, note)
 	}
 	return out, nil
 }
@@ -137,18 +140,21 @@ func fill(out configuration.Configuration, missing []string) (configuration.Conf
 	missing = slices.DeleteFunc(missing, isMandatory) // built in
 	schemas, levels := out.FlowSchemas, out.PriorityLevels
 	out.Assumed = len(schemas) == 0 && len(levels) == 0
+	reasons := []string{whyPart(schemas, "FlowSchemas"), whyPart(levels, "PriorityLevelConfigurations")}
 	if len(missing) > 0 && len(schemas) > 0 && len(levels) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("API servers have priority levels without an object here: %s. So objects are missing, and the built-in ones of Kubernetes %s are assumed for these.", strings.Join(missing, ", "), out.Release))
-		out.FlowSchemas, out.PriorityLevels = standard.FlowSchemas, standard.PriorityLevels
-		return out.Overlay(schemas, levels), nil
+		reasons[0] = fmt.Sprintf("API servers have priority levels without an object here, %s, so objects are missing", strings.Join(missing, ", "))
+		reasons[1] = reasons[0]
 	}
-	if why := whyPart(schemas, "FlowSchemas"); why != "" {
+	if reasons[0] != "" {
 		out.FlowSchemas = standard.FlowSchemas
-		out.Notes = append(out.Notes, fmt.Sprintf("%s: the built-in ones of Kubernetes %s are assumed.", why, out.Release))
 	}
-	if why := whyPart(levels, "PriorityLevelConfigurations"); why != "" {
+	if reasons[1] != "" {
 		out.PriorityLevels = standard.PriorityLevels
-		out.Notes = append(out.Notes, fmt.Sprintf("%s: the built-in ones of Kubernetes %s are assumed.", why, out.Release))
+	}
+	for _, why := range slices.Compact(reasons) {
+		if why != "" {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: the built-in ones of Kubernetes %s are assumed.", why, out.Release))
+		}
 	}
 	return out.Overlay(schemas, levels), nil
 }
@@ -206,15 +212,13 @@ func (f *findings) readManifests(manifests []savedFile) {
 	f.objects.Objects = f.latest(f.objects.Objects)
 }
 
-func (f *findings) latest(objects []Object) []Object {
-	var kept []Object
+func (f *findings) latest(objects []Object) (kept []Object) {
 	positions := map[string]int{}
 	for _, object := range objects {
 		key := object.Kind() + "/" + object.Name()
 		at, exists := positions[key]
 		if !exists {
-			positions[key] = len(kept)
-			kept = append(kept, object)
+			positions[key], kept = len(kept), append(kept, object)
 			continue
 		}
 		if object.resourceVersion() > kept[at].resourceVersion() {
@@ -229,16 +233,6 @@ func (f *findings) latest(objects []Object) []Object {
 func (o *Object) resourceVersion() uint64 {
 	number, _ := strconv.ParseUint(o.metadata().ResourceVersion, 10, 64) // other texts have no order
 	return number
-}
-
-// anyMetrics returns the metrics of the first replica that has some.
-func (f *findings) anyMetrics() replica.Metrics {
-	for _, server := range f.servers {
-		if len(server.state.Metrics.Levels) > 0 {
-			return server.state.Metrics
-		}
-	}
-	return replica.Metrics{}
 }
 
 // Replicas reads the saved answers. What was left out is missing of the first replica.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
@@ -14,7 +15,7 @@ import (
 type savedAnswer struct {
 	savedFile
 	endpoint replica.Endpoint
-	// earlier reports that the path says "previous".
+	// earlier reports whether it is in a directory of previous logs.
 	earlier bool
 	// pod is NAMESPACE/NAME if the path names a pod.
 	pod string
@@ -26,12 +27,9 @@ var podPattern = regexp.MustCompile(`(?:^|/)(?:namespaces/([^/]+)/)?pods/([^/]+)
 
 // newSavedAnswers returns the answers of a file: one, or of federated metrics one for each server.
 func newSavedAnswers(file savedFile, endpoint replica.Endpoint) (answers []savedAnswer) {
-	a := savedAnswer{savedFile: file, endpoint: endpoint}
+	a := savedAnswer{savedFile: file, endpoint: endpoint, earlier: slices.Contains(strings.Split(file.inside, "/"), "previous")}
 	if match := podPattern.FindStringSubmatch(file.inside); match != nil {
 		a.pod = match[1] + "/" + match[2]
-	}
-	for _, word := range words(file.inside) {
-		a.earlier = a.earlier || word == "previous" || word == "prev"
 	}
 	parts := map[string][]byte{"": file.data}
 	if endpoint == replica.EndpointMetrics {
@@ -83,18 +81,8 @@ func (a *savedAnswer) isLaterThan(other *savedAnswer) bool {
 	return a.modified.After(other.modified)
 }
 
-func words(name string) []string {
-	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("/-_. ", r) })
-}
-
-// numberOfCopy is what browsers add to the name of a second download.
-var numberOfCopy = regexp.MustCompile(` ?\(\d+\)`)
-
-// serverName removes the words of endpoints and forms from the name of a file.
-func serverName(file string) string {
-	file = numberOfCopy.ReplaceAllString(file, "")
-	return strings.Join(slices.DeleteFunc(words(file), func(word string) bool {
-		return slices.Contains(strings.Fields(`debug api priority and fairness apf dump top priority level levels prioritylevels queue queues request requests metric metrics
-			flow flows rejections raw get kubectl output out stdout current previous prev copy (copy) bak txt text json prom log gz`), word)
-	}), "-")
+// words returns the words of the name of the file, without its form.
+func (a *savedAnswer) words() []string {
+	name := strings.TrimSuffix(path.Base(a.inside), ".gz")
+	return strings.FieldsFunc(strings.TrimSuffix(name, path.Ext(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -59,33 +59,23 @@ func (s *savedFiles) walk(root string) error {
 			return err
 		}
 		file := savedFile{path: filepath.Clean(path), inside: filepath.ToSlash(inside)}
-		data, modified, err := s.read(file.path)
+		info, err := os.Stat(file.path) // of what a link names
+		switch {
+		case err != nil:
+		case !info.Mode().IsRegular():
+			err = errors.New("not a regular file")
+		default:
+			file.modified = info.ModTime()
+			file.data, err = plain.ReadFile(file.path, s.bounds.File)
+		}
 		if err != nil {
-			s.skip(file.path, fmt.Sprintf("They cannot be read: %s.", oneSentence(err)))
+			s.skip(file.path, fmt.Sprintf("They cannot be read: %s.", oneSentence(reason(err))))
 			return nil
 		}
-		file.data, file.modified = data, modified
 		archive := &plain.Archive{Bounds: s.bounds}
 		s.unpack(file, archive, 1)
 		return archive.Err()
 	})
-}
-
-// read returns the plain text of a file.
-func (s *savedFiles) read(path string) (data []byte, modified time.Time, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, modified, reason(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, modified, errors.New("not a regular file")
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, modified, reason(err)
-	}
-	data, err = plain.ReadAll(in, s.bounds.File)
-	return data, info.ModTime(), errors.Join(err, in.Close())
 }
 
 // unpack visits the file, or the files in it.
@@ -267,7 +257,7 @@ func (l leftOut) notes() []string {
 			names += fmt.Sprintf(" and %d more", more)
 		}
 		if len(paths) == 1 {
-			why = strings.NewReplacer("They are ", "It is ", "They have ", "It has ", "They cannot ", "It cannot ").Replace(why)
+			why = strings.NewReplacer("They are copies of other files", "It is a copy of another file", "They are ", "It is ", "They have ", "It has ", "They cannot ", "It cannot ").Replace(why)
 		}
 		notes = append(notes, fmt.Sprintf("Left out: %s. %s", names, why))
 	}

@@ -48,7 +48,7 @@ func metricsJSONOf(start int) string {
 		{"name":"process_start_time_seconds","help":"","type":"GAUGE","metrics":[{"value":"%d"}]}]`, start)
 }
 
-func gzipped(t *testing.T, text string) string {
+func gzipped(t testing.TB, text string) string {
 	t.Helper()
 	var out bytes.Buffer
 	writer := gzip.NewWriter(&out)
@@ -58,7 +58,7 @@ func gzipped(t *testing.T, text string) string {
 	return out.String()
 }
 
-func archived(t *testing.T, files map[string]string) string {
+func archived(t testing.TB, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	writer := tar.NewWriter(&out)
@@ -71,7 +71,7 @@ func archived(t *testing.T, files map[string]string) string {
 	return gzipped(t, out.String())
 }
 
-func zipped(t *testing.T, files map[string]string) string {
+func zipped(t testing.TB, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	writer := zip.NewWriter(&out)
@@ -119,7 +119,8 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		}, 1, []string{"apf/metrics.json. The server could not be asked: Get ", "context deadline exceeded."}},
 		{"a directory for each server", map[string]string{"a/x": levelsText, "b/x": levelsText}, 2, nil},
 		{"a prefix for each server", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "m0-metrics": metricsOf(1), "m1-metrics": metricsOf(2)}, 2, nil},
-		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText, "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear which API server"}},
+		{"a host for each server", map[string]string{"levels of cp-0.example.com.txt": levelsText, "levels of cp-1.example.com.txt": levelsText + " ", "queues of cp-0.example.com.txt": queuesText}, 2, nil},
+		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText + " ", "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear which API server"}},
 		{"an archive of zip", map[string]string{"all.zip": zipped(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
@@ -129,7 +130,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"metrics of other pods", map[string]string{first + "metrics.json": metricsOf(1), podDirectory("openshift-etcd", "etcd-0") + "metrics.json": metricsOfEtcd}, 1, []string{"etcd-0/c/c/metrics.json. These metrics have no priority level"}},
 		{"another API server", map[string]string{first + "metrics.json": metricsOf(1), podDirectory("openshift-oauth-apiserver", "apiserver-0") + "metrics.json": metricsOf(2)}, 1, []string{"other than kube-apiserver"}},
 		{"a compressed copy", map[string]string{"levels.txt": levelsText, "levels.txt.gz": gzipped(t, levelsText)}, 1, []string{"has an answer as late or later"}},
-		{"a second download", map[string]string{"levels.txt": levelsText, "levels (1).txt": levelsText}, 1, []string{"has an answer as late or later"}},
+		{"a second download", map[string]string{"levels.txt": levelsText, "levels (1).txt": levelsText}, 1, []string{"levels (1).txt. It is a copy of another file."}},
 		{"an archive beside its content", map[string]string{"x.tar.gz": archived(t, map[string]string{"a/x": levelsText}), "a/x": levelsText}, 1, []string{"has an answer as late or later"}},
 		{"current and previous", map[string]string{"current/x": levelsText, "previous/x": levelsText + "system, 0, true, false, 90, 0, 0, 0, 0, 0\n"}, 1, []string{"previous/x. It is of an API server that has an answer as late or later"}},
 		{"two scrapes of one process", map[string]string{"a/x": metricsOf(1), "b/x": metricsOf(1) + "# later\n"}, 1, []string{"which was saved twice"}},
@@ -254,7 +255,7 @@ func TestSavedAnswersOfAMustGather(t *testing.T) {
 	assert.Contains(t, namesOf(c), "service-accounts")
 	assert.Len(t, c.PriorityLevels, 9)
 	assert.False(t, c.Assumed)
-	assert.Contains(t, strings.Join(c.Notes, " "), "without an object here: global-default, leader-election, node-high, system, workload-high, workload-low. So objects are missing")
+	assert.Contains(t, strings.Join(c.Notes, " "), "without an object here, global-default, leader-election, node-high, system, workload-high, workload-low, so objects are missing")
 }
 
 func TestObjectsThatWereSavedTwice(t *testing.T) {
@@ -274,14 +275,6 @@ func TestObjectsThatWereSavedTwice(t *testing.T) {
 	notes := strings.Join(c.Notes, "\n")
 	assert.Contains(t, notes, "a.txt:1.")
 	assert.Contains(t, notes, "operator.log, "+directory+"/rbac.yaml. They have no flow schema")
-}
-
-func TestSavedAnswersInOneArchive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "must-gather.tgz")
-	require.NoError(t, os.WriteFile(path, []byte(archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})), 0o600))
-	states, err := newSource(t, source.Options{Dumps: path}).Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	assert.Len(t, states, 2)
 }
 
 func TestSavedObjectsWithoutAnswers(t *testing.T) {

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,10 +15,10 @@ import (
 
 // savedServer is what was saved of one API server.
 type savedServer struct {
-	pod   string
-	files []string // that are used
-	own   bool     // it has answers that only flowcontrol-apiserver gives
-	state replica.Replica
+	pod     string
+	answers map[replica.Endpoint]*savedAnswer // that are used
+	own     bool                              // it has answers that only flowcontrol-apiserver gives
+	state   replica.Replica
 }
 
 // serversOf groups answers by server:
@@ -25,117 +26,135 @@ type savedServer struct {
 //   - Federated metrics are of the servers that their label instance names.
 //   - Answers below .../pods/NAME are of that pod, however often it was saved.
 //   - Others are of one server if they are in one directory; if an endpoint is there
-//     more than once, the names of the files tell the servers apart.
+//     more than once, what differs in the names of the files tells the servers apart.
 //   - Servers that started at the same time, or that have a request in common, are one.
 //
 // Of each server the latest answer of an endpoint is used.
 func serversOf(answers []savedAnswer, out leftOut) []*savedServer {
 	groups := map[string][]savedAnswer{}
 	for i := range answers {
-		a := &answers[i]
-		key := a.place()
-		groups[key] = append(groups[key], *a)
+		key := answers[i].place()
+		groups[key] = append(groups[key], answers[i])
 	}
 	var servers []*savedServer
 	for _, group := range groups {
-		if instance := group[0].instance; instance != "" {
-			servers = append(servers, newSavedServer(instance, group, out))
-			continue
+		first, parts := &group[0], map[string][]savedAnswer{"": group}
+		name := first.directory()
+		switch {
+		case first.instance != "":
+			name = first.instance
+		case first.pod == "":
+			parts = divided(group, out)
 		}
-		if group[0].pod != "" {
-			servers = append(servers, newSavedServer(group[0].directory(), group, out))
-			continue
-		}
-		for name, part := range byName(group, out) {
-			servers = append(servers, newSavedServer(filepath.Join(group[0].directory(), name), part, out))
+		for part := range parts {
+			servers = append(servers, newSavedServer(filepath.Join(name, part), parts[part], out))
 		}
 	}
 	slices.SortFunc(servers, func(a, b *savedServer) int { return strings.Compare(a.state.Name, b.state.Name) })
 	return distinct(onlyKubeAPIServers(servers, out), out)
 }
 
-// byName divides the answers of a directory by what their names have besides the words
-// of an endpoint, such as master-0 in master-0-metrics.txt.
-func byName(group []savedAnswer, out leftOut) map[string][]savedAnswer {
-	names := map[replica.Endpoint]map[string]bool{}
-	isShared := false
+// divided divides the answers of a directory by the words that tell the files of an endpoint apart, such as m0
+// and m1 in m0-metrics.txt and m1-metrics.txt. A file that is the only one of its endpoint is of the server
+// whose words its name has.
+func divided(group []savedAnswer, out leftOut) map[string][]savedAnswer {
+	byEndpoint, parts := map[replica.Endpoint][]savedAnswer{}, map[string][]savedAnswer{}
 	for i := range group {
-		if a := &group[i]; !a.earlier {
-			if names[a.endpoint] == nil {
-				names[a.endpoint] = map[string]bool{}
+		byEndpoint[group[i].endpoint] = append(byEndpoint[group[i].endpoint], group[i])
+	}
+	for _, files := range byEndpoint {
+		for i := range files {
+			own := slices.DeleteFunc(files[i].words(), func(word string) bool {
+				return !slices.ContainsFunc(files, func(other savedAnswer) bool { return !slices.Contains(other.words(), word) })
+			})
+			if len(files) > 1 {
+				name := strings.Join(own, "-")
+				parts[name] = append(parts[name], files[i])
 			}
-			names[a.endpoint][serverName(path.Base(a.inside))] = true
-			isShared = isShared || len(names[a.endpoint]) > 1
 		}
 	}
-	parts := map[string][]savedAnswer{}
-	for i := range group {
-		a := &group[i]
-		name := ""
-		if isShared {
-			name = serverName(path.Base(a.inside))
-		}
-		if isShared && name == "" && len(names[a.endpoint]) == 1 {
-			out.add(a.path, "It is unclear which API server they are from: save the answers of each in its own directory.")
+	names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return len(b) - len(a) })
+	if len(names) == 0 {
+		return map[string][]savedAnswer{"": group}
+	}
+	for _, files := range byEndpoint {
+		if len(files) > 1 {
 			continue
 		}
-		parts[name] = append(parts[name], *a)
+		i := slices.IndexFunc(names, func(name string) bool {
+			return strings.Contains("-"+strings.Join(files[0].words(), "-")+"-", "-"+name+"-") || name == ""
+		})
+		if i < 0 {
+			out.add(files[0].path, "It is unclear which API server they are from: save the answers of each in its own directory.")
+			continue
+		}
+		parts[names[i]] = append(parts[names[i]], files[0])
+	}
+	for _, name := range names {
+		if isCopy(parts, name) {
+			for i := range parts[name] {
+				out.add(parts[name][i].path, "They are copies of other files.")
+			}
+			delete(parts, name)
+		}
 	}
 	return parts
 }
 
+// isCopy reports whether another part has all that the named one has.
+func isCopy(parts map[string][]savedAnswer, name string) bool {
+	for other, all := range parts {
+		if other != name && !slices.ContainsFunc(parts[name], func(a savedAnswer) bool {
+			return !slices.ContainsFunc(all, func(b savedAnswer) bool { return a.endpoint == b.endpoint && bytes.Equal(a.data, b.data) })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 func newSavedServer(name string, group []savedAnswer, out leftOut) *savedServer {
-	s := &savedServer{state: replica.Replica{Name: name}}
-	latest := map[replica.Endpoint]*savedAnswer{}
+	s := &savedServer{pod: group[0].pod, answers: map[replica.Endpoint]*savedAnswer{}, state: replica.Replica{Name: name}}
 	for i := range group {
 		a := &group[i]
-		s.pod = a.pod
-		s.files = append(s.files, a.path)
-		other := latest[a.endpoint]
+		other := s.answers[a.endpoint]
 		if other != nil && !a.isLaterThan(other) {
 			a, other = other, a
 		}
 		if other != nil {
 			out.add(other.path, "They are of an API server that has an answer as late or later.")
-			s.files = slices.DeleteFunc(s.files, func(path string) bool { return path == other.path })
 		}
-		latest[a.endpoint] = a
+		s.answers[a.endpoint] = a
 	}
 	for _, endpoint := range replica.Endpoints() {
-		a := latest[endpoint]
+		a := s.answers[endpoint]
 		if a == nil {
 			s.state.Missing = append(s.state.Missing, replica.Missing{What: string(endpoint), Why: "There is no file for it."})
 			continue
 		}
 		s.own = s.own || endpoint == replica.EndpointFlows || endpoint == replica.EndpointRejections
-		if a.modified.After(s.state.Read) {
-			s.state.Read = a.modified
-		}
+		s.state.Read = latest(s.state.Read, a.modified)
 		s.state.Add(endpoint, bytes.NewReader(a.data))
 	}
-	s.noteTimes(latest)
-	var times []time.Time
+	s.noteTimes()
 	for i := range s.state.Requests {
-		times = append(times, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
+		s.state.Taken = latest(s.state.Taken, s.state.Requests[i].Arrived, s.state.Requests[i].Started)
 	}
 	for i := range s.state.Rejections {
-		times = append(times, s.state.Rejections[i].Last)
-	}
-	for _, at := range times {
-		if at.After(s.state.Taken) {
-			s.state.Taken = at
-		}
+		s.state.Taken = latest(s.state.Taken, s.state.Rejections[i].Last)
 	}
 	return s
 }
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // apart is how long after one another the answers of a server may be saved.
 const apart = time.Minute
 
 // noteTimes says that the metrics and the dumps are of different times, if they contradict each other or
 // were written one long after the other.
-func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
-	metrics, dump := answers[replica.EndpointMetrics], answers[replica.EndpointLevels]
+func (s *savedServer) noteTimes() {
+	metrics, dump := s.answers[replica.EndpointMetrics], s.answers[replica.EndpointLevels]
 	if metrics == nil || dump == nil {
 		return
 	}
@@ -145,16 +164,17 @@ func (s *savedServer) noteTimes(answers map[replica.Endpoint]*savedAnswer) {
 	}
 	most := 0
 	for i := range s.state.Levels {
-		level := &s.state.Levels[i]
-		var waiting *int
+		level, waiting := &s.state.Levels[i], (*int)(nil)
 		for key, m := range s.state.Metrics.Schemas {
 			if key.Level == level.Name {
 				replica.Add(&waiting, m.Waiting)
 			}
 		}
-		if waiting != nil && max(*waiting-level.Waiting, level.Waiting-*waiting) > most {
-			most = max(*waiting-level.Waiting, level.Waiting-*waiting)
-			why = fmt.Sprintf("On %s %d requests wait here, and %d in the dump.", level.Name, *waiting, level.Waiting)
+		if waiting == nil {
+			continue
+		}
+		if apart := max(*waiting-level.Waiting, level.Waiting-*waiting); apart > most {
+			most, why = apart, fmt.Sprintf("On %s %d requests wait here, and %d in the dump.", level.Name, *waiting, level.Waiting)
 		}
 	}
 	if why != "" {
@@ -188,8 +208,8 @@ func onlyKubeAPIServers(servers []*savedServer, out leftOut) []*savedServer {
 }
 
 func (s *savedServer) leaveOut(out leftOut, why string) {
-	for _, path := range s.files {
-		out.add(path, why)
+	for _, a := range s.answers {
+		out.add(a.path, why)
 	}
 }
 

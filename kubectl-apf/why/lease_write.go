@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apiserver/pkg/authentication/serviceaccount"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
 // leaderElection is the built-in priority level for leases.
@@ -81,10 +80,7 @@ func (l *Lease) action(cause logs.Cause) string {
 		if l.Level != "" && l.Level != leaderElection {
 			level = fmt.Sprintf(" Its leases are in priority level %s now.", l.Level)
 		}
-		if namespace, account, err := serviceaccount.SplitUsername(l.Holder); err == nil {
-			return fmt.Sprintf("Send its leases to the priority level leader-election: kubectl apf isolate --service-account=%s/%s prints the flow schemas.%s", namespace, account, level)
-		}
-		return "Send its leases to the priority level leader-election by a flow schema for its user." + level
+		return lint.LeasesApart(l.Holder) + level
 	case logs.CauseEtcd:
 		return "Give etcd a faster disk, or take load from it: etcd_disk_wal_fsync_duration_seconds tells. " + limits
 	case logs.CauseServer:

@@ -20,15 +20,20 @@ func (j *judge) heldUpLeases(c *Client) []Finding {
 	if c.Leases < minLeases || level.HeldUp == 0 || c.SeatSeconds < fills*level.SeatSeconds || c.SeatSeconds == 0 || j.isUnlimited(c.PriorityLevel) {
 		return nil
 	}
-	who := "service account"
-	if _, _, err := serviceaccount.SplitUsername(c.User); err != nil {
-		who = "client"
-	}
 	return []Finding{finding(HeldUpLeases, c.object(), "",
 		fmt.Sprintf("This client writes its leases in the priority level %q that it fills: it used %.0f of the %.0f seat-seconds there, %d requests of the level waited or were rejected, and %d of its %d writes of leases were among them.",
 			c.PriorityLevel, c.SeatSeconds, level.SeatSeconds, level.HeldUp, c.HeldUpLeases, c.Leases),
-		"Add a FlowSchema that sends get, create and update of leases of this "+who+` to the priority level "leader-election", with a lower matchingPrecedence.`).
+		LeasesApart(c.User)).
 		relatedTo(schemaObject(c.FlowSchema), levelObject(c.PriorityLevel))}
+}
+
+// LeasesApart says how to keep the leases of a user apart from its work.
+func LeasesApart(user string) string {
+	const send = "Send its leases to the priority level leader-election"
+	if namespace, account, err := serviceaccount.SplitUsername(user); err == nil {
+		return fmt.Sprintf("%s: kubectl apf isolate --service-account=%s/%s prints the flow schemas.", send, namespace, account)
+	}
+	return send + " by a flow schema for its user, which matches get, create and update of leases at a lower matchingPrecedence."
 }
 
 // LateLease is what the log of a client says of a lease that it could not renew.

@@ -50,6 +50,7 @@ func TestOperatorsAreIsolatedOnKubeAPIServer(t *testing.T) {
 type site struct {
 	kubectl   *harness.Kubectl
 	url       string
+	config    *rest.Config
 	http      *http.Client
 	client    kubernetes.Interface
 	explainer *explain.Explainer
@@ -68,7 +69,7 @@ func newSite(t *testing.T, flags ...string) *site {
 	require.NoError(t, err)
 	c, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
-	return &site{server.Kubectl(t), server.URL, client, typed, explain.New(explain.Input{Configuration: c}), map[string]string{}}
+	return &site{server.Kubectl(t), server.URL, config, client, typed, explain.New(explain.Input{Configuration: c}), map[string]string{}}
 }
 
 // isolate applies what the plug-in writes.

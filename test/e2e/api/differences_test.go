@@ -42,7 +42,7 @@ func differences() []difference {
 			wording,
 		},
 		{
-			"large-object", "An object that is too large for etcd is 413, and the message says what is possible; kube-apiserver returns etcd's error as 500.",
+			"large-object", "An object that is too large for etcd is 413, and the message names the limits of etcd and of its client; kube-apiserver returns their errors as 500.",
 			largeObject,
 		},
 		{
@@ -98,7 +98,9 @@ func watchFuture(step step, ours answer, peers *answer) bool {
 }
 
 func largeObject(step step, ours answer, peers *answer) bool {
-	if step.code != http.StatusRequestEntityTooLarge || peers.code != http.StatusInternalServerError || !strings.Contains(statusOf(*peers).Message, "request is too large") {
+	said := statusOf(*peers).Message
+	if step.code != http.StatusRequestEntityTooLarge || peers.code != http.StatusInternalServerError ||
+		!strings.Contains(said, "request is too large") && !strings.Contains(said, "message larger than max") {
 		return false
 	}
 	*peers = ours.clone()

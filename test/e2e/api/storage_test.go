@@ -83,10 +83,8 @@ func storageTheme() theme {
 		{
 			name: "an object that is too large for etcd",
 			steps: []step{
-				post("flowschemas", having(flowSchema("large"), "spec.rules", []any{map[string]any{
-					"subjects":         manyUsers(9000),
-					"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
-				}})).gives(413).writesNothing(),
+				post("flowschemas", ofUsers(9_000)).gives(413).saying("at most 1.5 MiB", "--max-request-bytes of etcd, which helps up to 2 MiB").writesNothing(),
+				post("flowschemas", ofUsers(11_000)).gives(413).saying("at most 2 MiB to etcd, whatever etcd accepts").writesNothing(),
 			},
 		},
 		{
@@ -98,6 +96,14 @@ func storageTheme() theme {
 			},
 		},
 	}}
+}
+
+// ofUsers is a flow schema of many users, each of more than 200 bytes.
+func ofUsers(n int) string {
+	return having(flowSchema("large"), "spec.rules", []any{map[string]any{
+		"subjects":         manyUsers(n),
+		"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
+	}})
 }
 
 // manyUsers are subjects with names of 200 bytes.
