@@ -50,6 +50,12 @@ run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-api
 demo: ## Show what small clients get beside 30 greedy ones, with flow control and without
 	@cd hack/lab && go run ./demo
 
+# As in: make exam SERVER=https://127.0.0.1:6443 KUBECONFIG=admin.kubeconfig EXAM=-json=exam.json
+.PHONY: exam
+exam: ## Examine how an API server behaves under overload: SERVER=URL, KUBECONFIG=FILE, EXAM=further flags (two minutes)
+	@cd hack/lab && go build -o $(CURDIR)/.cache/exam ./exam
+	@.cache/exam -server=$(SERVER) $(if $(KUBECONFIG),-kubeconfig=$(KUBECONFIG)) $(EXAM)
+
 .PHONY: demo-picture
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
 	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,18 +23,6 @@ func TestLinesThatDifferFromThePlainProgramAreCounted(t *testing.T) {
 	got, err = m.changed(t.Context(), library)
 	require.NoError(t, err)
 	assert.Equal(t, lines{}, got, "a server without that program runs plain")
-}
-
-func TestAQuantileIsOfRequestsThatWereUnderWay(t *testing.T) {
-	start := time.Unix(0, 0)
-	at := func(began, took time.Duration) errand { return errand{start.Add(began), took} }
-	errands := []errand{at(0, time.Second), at(9*time.Second, 3*time.Second), at(11*time.Second, 2*time.Second), at(20*time.Second, time.Hour)}
-	seconds, count := quantile(errands, 0.99, start.Add(10*time.Second), start.Add(20*time.Second))
-	assert.InDelta(t, 3, seconds, 1e-9, "of the one that began before")
-	assert.Equal(t, 2, count)
-	seconds, count = quantile(nil, 0.99, start, start.Add(time.Second))
-	assert.Zero(t, seconds)
-	assert.Zero(t, count)
 }
 
 func TestTheNameOfAnUnknownServerIsRejected(t *testing.T) {

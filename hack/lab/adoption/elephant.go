@@ -38,20 +38,22 @@ func eat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client := target.Client(os.Getenv(tokenVariable))
-	defer client.Close()
-	answer, err := client.Get(ctx, path)
+	who := traffic.User{Token: os.Getenv(tokenVariable)}
+	status, _, _, err := target.Do(ctx, who, traffic.Request{Path: path})
 	if err != nil {
 		return err
 	}
-	if answer.Status != http.StatusOK && answer.Status != http.StatusTooManyRequests {
-		return fmt.Errorf("%s: status %d", path, answer.Status)
+	if status != http.StatusOK && status != http.StatusTooManyRequests {
+		return fmt.Errorf("%s: status %d", path, status)
 	}
-	ctx, cancel := context.WithTimeout(ctx, early+runTime)
-	defer cancel()
-	tally := &traffic.Tally{}
-	traffic.Elephant(ctx, client, elephantConnections, path, tally)
-	return json.NewEncoder(os.Stdout).Encode(meal{tally.Served(), tally.Rejected()})
+	load := traffic.Load{Flows: []traffic.Flow{{
+		Users: []traffic.User{who}, Threads: elephantConnections, Ask: traffic.Get(path), For: early + runTime, Patience: traffic.Timeout,
+	}}}
+	samples, err := load.Run(ctx, target)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(meal{samples.Served(), samples.Rejected()})
 }
 
 // feed runs the elephant's process and returns its result.

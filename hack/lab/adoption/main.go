@@ -4,7 +4,7 @@
 // programs plain (the server as it is), library and fair.
 //
 // The elephant is one service account with 100 connections that never pause. The mice are
-// six service accounts, each with one request at a time. Both send their requests through
+// six service accounts, each with a request every 150 ms. Both send their requests through
 // kube-apiserver. The cases of a round come in turns: the mice alone, and then beside the elephant
 // without flow control, with the library's, and with pkg/apf's.
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -70,8 +71,6 @@ func (r running) awaitReady(ctx context.Context, within time.Duration) (time.Dur
 
 // awaitServed waits until kube-apiserver serves the mice's path.
 func (l *site) awaitServed(o *harness.Owner, path string) {
-	client := l.target.Client(l.mice[0])
-	defer client.Close()
 	l.nudge()
 	var last time.Time
 	failures := eventually.Within(o.Context(), func(a *eventually.Attempt) {
@@ -79,9 +78,9 @@ func (l *site) awaitServed(o *harness.Owner, path string) {
 			last = time.Now()
 			l.nudge()
 		}
-		answer, err := client.Get(a.Context(), path)
+		status, _, _, err := l.target.Do(a.Context(), traffic.User{Token: l.mice[0]}, traffic.Request{Path: path})
 		require.NoError(a, err)
-		require.Equal(a, http.StatusOK, answer.Status, path)
+		require.Equal(a, http.StatusOK, status, path)
 	})
 	if failures != "" {
 		o.Fatalf("%s is not served: %s", path, failures)
@@ -92,28 +91,25 @@ func (l *site) awaitServed(o *harness.Owner, path string) {
 func (l *site) contest(o *harness.Owner, elephant bool) measurement.Values {
 	l.backend.on.Store(true)
 	defer l.backend.on.Store(false)
-	lasts, settled := runTime, time.Now()
+	lasts, settled := runTime, time.Duration(0)
 	var group sync.WaitGroup
 	var eaten meal
 	var err error
 	if elephant {
-		lasts, settled = early+runTime, settled.Add(early)
+		lasts, settled = early+runTime, early
 		group.Go(func() {
 			eaten, err = feed(o.Context(), l.kubeAPIServer.Kubeconfig, l.elephant, l.server.elephant)
 		})
 	}
-	began := time.Now()
-	errands, failure := l.scurryAll(o.Context(), lasts)
+	small, failure := l.ask(o.Context(), lasts)
 	group.Wait()
 	o.Check(errors.Join(failure, err))
-	values := measurement.Values{}
-	var count int
-	end := began.Add(lasts)
-	values[p99], count = quantile(errands, 0.99, settled, end)
-	values[p50], _ = quantile(errands, 0.50, settled, end)
-	values[requests] = float64(count)
+	late := small.Between(settled, lasts)
+	values := measurement.Values{
+		p99: late.Quantile(0.99).Seconds(), p50: late.Quantile(0.50).Seconds(), requests: float64(len(late)),
+	}
 	if elephant {
-		values[p99Early], _ = quantile(errands, 0.99, began.Add(time.Second), settled)
+		values[p99Early] = small.Between(time.Second, settled).Quantile(0.99).Seconds()
 		values[served], values[rejected] = float64(eaten.Served)/(early+runTime).Seconds(), float64(eaten.Rejected)
 	}
 	return values

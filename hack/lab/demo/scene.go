@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
@@ -41,9 +40,7 @@ func setUp(o *harness.Owner) *scene {
 func (s *scene) run(o *harness.Owner, level string) result {
 	s.kubectl.RunInput(o, crowd().Objects(level), "apply", "-f", "-")
 	s.kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/"+traffic.Everybody)
-	r := result{greedy: &traffic.Tally{}, mice: &traffic.Tally{}}
-	ctx, cancel := context.WithTimeout(o.Context(), runTime)
-	defer cancel()
-	crowd().Run(ctx, s.target, r.greedy, r.mice)
-	return r
+	samples, err := crowd().Load(runTime).Run(o.Context(), s.target)
+	o.Check(err)
+	return result{greedy: samples.Of(traffic.Greedy), mice: samples.Of(traffic.Mice)}
 }

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -150,19 +151,24 @@ func (c *cluster) measure(t *testing.T, lists int) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), phase)
 	defer cancel()
-	var running sync.WaitGroup
-	var small, large traffic.Tally
-	running.Go(func() {
-		traffic.Elephant(ctx, c.target.Client("lister"), lists, "/api/v1/pods", &large)
-	})
-	for i := range mice {
-		running.Go(func() {
-			traffic.Mouse(ctx, c.target.Client("mouse"), time.Second, time.Duration(i)*time.Second/mice, "/api/v1/nodes/"+nodeName(i), &small)
+	load := traffic.Load{Flows: []traffic.Flow{{
+		Name: "mice", Users: traffic.Tokened(mice, func(int) string { return "mouse" }), Every: time.Second, For: phase, Patience: traffic.Timeout,
+		Ask: func(i int) traffic.Request { return traffic.Request{Path: "/api/v1/nodes/" + nodeName(i)} },
+	}}}
+	if lists > 0 {
+		load.Flows = append(load.Flows, traffic.Flow{
+			Name: "lists", Users: []traffic.User{{Token: "lister"}}, Threads: lists, Ask: traffic.Get("/api/v1/pods"), For: phase, Patience: traffic.Timeout,
 		})
 	}
+	var running sync.WaitGroup
+	var samples measurement.Samples
+	var sending error
+	running.Go(func() { samples, sending = load.Run(t.Context(), c.target) })
 	gaps, err := c.renewals(ctx)
 	require.NoError(t, err)
 	running.Wait()
+	require.NoError(t, sending)
+	small, large := samples.Of("mice"), samples.Of("lists")
 	tardy, longest := 0, time.Duration(0)
 	for _, gap := range gaps {
 		longest = max(longest, gap)

@@ -102,9 +102,8 @@ func (l *site) keepBelow(ctx context.Context) {
 
 // settle waits until the server answers a list of the latest state again.
 func (l *site) settle() {
-	client := l.target.Client(nameOfElephant(0))
-	defer client.Close()
-	if _, err := client.Get(l.o.Context(), collection+"?labelSelector=none"); !l.killed.Load() {
+	latest := traffic.Request{Path: collection + "?labelSelector=none"}
+	if _, _, _, err := l.target.Do(l.o.Context(), traffic.User{Token: nameOfElephant(0)}, latest); !l.killed.Load() {
 		l.o.Check(err)
 	}
 }
@@ -115,24 +114,13 @@ func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets
 		_ = measurement.ResetPeak(pid) // fails only if it was killed
 	}
 	read := l.proxy.Read()
-	ctx, cancel := context.WithTimeout(l.o.Context(), lasts)
-	defer cancel()
-	var lists, gets traffic.Tally
-	var all sync.WaitGroup
-	for i := range elephants {
-		client := l.target.Client(nameOfElephant(i))
-		defer client.Close()
-		all.Go(func() { traffic.Elephant(ctx, client, 1, collection, &lists) })
-	}
-	for i := range mice {
-		client := l.target.Client(traffic.NameOfMouse(i))
-		defer client.Close()
-		all.Go(func() {
-			traffic.Mouse(ctx, client, pace, time.Duration(i)*pace/mice, collection+"/catch-all", &gets)
-		})
-	}
-	all.Wait()
-	var err error
+	load := traffic.Load{Flows: []traffic.Flow{
+		{Name: "lists", Users: traffic.Tokened(elephants, nameOfElephant), Ask: traffic.Get(collection), For: lasts, Patience: traffic.Timeout},
+		{Name: "gets", Users: traffic.Tokened(mice, traffic.NameOfMouse), Every: pace, Ask: traffic.Get(collection + "/catch-all"), For: lasts, Patience: traffic.Timeout},
+	}}
+	samples, err := load.Run(l.o.Context(), l.target)
+	l.o.Check(err)
+	lists, gets := samples.Of("lists"), samples.Of("gets")
 	p.peak, err = measurement.ProcessMemory(l.process.PID(), "VmHWM")
 	if err != nil { // it was killed
 		p.peak = l.limit

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -51,13 +50,11 @@ func (w *witness) run(ctx context.Context, l *site, store *clientv3.Client) {
 
 // look lists the object.
 func (w *witness) look(ctx context.Context, l *site) {
-	client := l.target.Client("witness")
-	defer client.Close()
 	for ctx.Err() == nil {
 		w.mu.Lock()
 		least := w.written
 		w.mu.Unlock()
-		if got, err := listed(ctx, client); err == nil {
+		if got, err := listed(ctx, l.target); err == nil {
 			w.mu.Lock()
 			w.seen++
 			if got < least {
@@ -69,14 +66,14 @@ func (w *witness) look(ctx context.Context, l *site) {
 }
 
 // listed returns the counter that a list of the object shows.
-func listed(ctx context.Context, client *traffic.Client) (int, error) {
+func listed(ctx context.Context, target *traffic.Target) (int, error) {
 	path := collection + "?fieldSelector=metadata.name%3D" + traffic.NameOfFilled(changing)
 	var list metav1.PartialObjectMetadataList
-	answer, err := client.Read(ctx, path, func(body io.Reader) error { return json.NewDecoder(body).Decode(&list) })
+	status, _, body, err := target.Do(ctx, traffic.User{Token: "witness"}, traffic.Request{Path: path})
 	if err != nil {
 		return 0, err
 	}
-	if answer.Status != http.StatusOK || len(list.Items) != 1 {
+	if status != http.StatusOK || json.Unmarshal(body, &list) != nil || len(list.Items) != 1 {
 		return 0, errors.New("no list")
 	}
 	n, _ := strconv.Atoi(list.Items[0].Labels[counter]) // 0 before the first change

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 var update = flag.Bool("update-storms", false, "run all storms, and write their section of docs/evidence/benchmarks.md")
@@ -28,66 +29,25 @@ type figures struct {
 	executed, useless     int
 }
 
-const never = 1000 * time.Hour
-
-func (s storm) measure(t *testing.T, engine string) figures {
+func (s storm) measure(t *testing.T, engine engines.Engine) figures {
 	t.Helper()
-	all, end := s.blow(t, engine)
-	f := figures{lasts: end - before, rest: never}
-	asked, served, work := 0, 0, time.Duration(0)
-	for _, r := range all {
-		if stop := r.at + r.took; stop >= before && stop <= end && r.succeeded {
-			work += r.takes
-		}
-		if r.rejected {
-			f.rejected++
-		}
-		if r.succeeded || r.useless {
-			f.executed++
-		}
-		if r.useless {
-			f.useless++
-		}
-		if r.steady && r.at >= before && r.at < end {
-			asked++
-			if r.succeeded {
-				served++
-			}
-		}
-		if r.steady && r.rejected {
-			f.ofSteady++
-		}
+	all, end, work, useful := s.blow(t, engine)
+	steady := all.Of("steady")
+	asked := steady.Between(before, end)
+	p99 := func(from, to time.Duration) time.Duration { return steady.Between(from, to).Within(0.99) }
+	f := figures{
+		succeed: float64(asked.Served()) / float64(len(asked)), goodput: float64(useful) / float64(engines.Seats*(end-before)),
+		before: p99(0, before), during: p99(before, end), after: p99(end, end+window),
+		lasts: end - before, rejected: all.Rejected(), ofSteady: steady.Rejected(),
 	}
-	f.succeed, f.goodput = float64(served)/float64(asked), float64(work)/float64(seats*f.lasts)
-	f.before, f.during, f.after = p99(all, 0, before), p99(all, before, end), p99(all, end, end+window)
-	for waited := time.Duration(0); waited <= after-window; waited += 100 * time.Millisecond {
-		if float64(p99(all, end+waited, end+waited+window)) <= 1.1*float64(f.before) {
-			f.rest = waited
-			break
-		}
-	}
+	f.executed, f.useless = work.Executed()
+	f.rest = steady.UntilRest(end, end+after, window, 11*f.before/10)
 	return f
-}
-
-// p99 is the time within which 99 % of the steady requests of an interval succeed.
-func p99(all []sent, from, to time.Duration) time.Duration {
-	var took []time.Duration
-	for _, r := range all {
-		switch {
-		case !r.steady || r.at < from || r.at >= to:
-		case r.succeeded:
-			took = append(took, r.took)
-		default:
-			took = append(took, never)
-		}
-	}
-	slices.Sort(took)
-	return took[len(took)*99/100]
 }
 
 // within writes a p99.
 func within(d time.Duration) string {
-	if d == never {
+	if d == measurement.Never {
 		return "failed"
 	}
 	return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -96,7 +56,7 @@ func within(d time.Duration) string {
 func (s storm) row(library, ours figures) string {
 	percent := func(f float64) string { return fmt.Sprintf("%.1f", 100*f) }
 	rest := func(f figures) string {
-		if f.rest == never {
+		if f.rest == measurement.Never {
 			return fmt.Sprintf("> %v", after-window)
 		}
 		return fmt.Sprintf("%.1f s", f.rest.Seconds())
@@ -140,10 +100,10 @@ func TestStorms(t *testing.T) {
 		rows = storms
 	}
 	for _, s := range rows {
-		results := make([]figures, len(engines))
+		results := make([]figures, len(engineOf))
 		t.Run(s.name, func(t *testing.T) {
-			for i, engine := range engines {
-				t.Run(engine, func(t *testing.T) {
+			for i, engine := range engineOf {
+				t.Run(string(engine), func(t *testing.T) {
 					t.Parallel()
 					results[i] = s.measure(t, engine)
 				})

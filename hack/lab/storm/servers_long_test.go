@@ -3,7 +3,6 @@
 package storm
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -45,7 +45,7 @@ backend that serves as many at once, for %v. %d steady users send a request ever
 			}
 			kubectl.RunInput(o, crowd.Objects(traffic.Everybody), "apply", "-f", "-")
 			kubectl.Run(o, "wait", "--for=condition=Dangling=False", "flowschema/"+traffic.Everybody)
-			row := rowOf(o.Context(), crowd, name, target)
+			row := rowOf(t, crowd, name, target)
 			t.Log(row)
 			text += row
 		}))
@@ -56,23 +56,22 @@ backend that serves as many at once, for %v. %d steady users send a request ever
 }
 
 // rowOf returns the row of a server.
-func rowOf(ctx context.Context, crowd traffic.Crowd, name string, target *traffic.Target) string {
+func rowOf(t *testing.T, crowd traffic.Crowd, name string, target *traffic.Target) string {
 	alone := crowd
 	alone.Greedy = 0
-	var steady [3]traffic.Tally
-	var greedy traffic.Tally
+	var steady [3]measurement.Samples
+	var greedy measurement.Samples
 	for i, phase := range []struct {
 		crowd traffic.Crowd
 		lasts time.Duration
 	}{{alone, 30 * time.Second}, {crowd, time.Minute}, {alone, 30 * time.Second}} {
-		ctx, cancel := context.WithTimeout(ctx, phase.lasts)
-		phase.crowd.Run(ctx, target, &greedy, &steady[i])
-		cancel()
+		samples, err := phase.crowd.Load(phase.lasts).Run(t.Context(), target)
+		require.NoError(t, err)
+		steady[i], greedy = samples.Of(traffic.Mice), append(greedy, samples.Of(traffic.Greedy)...)
 	}
-	during := &steady[1]
-	failed, _ := during.Failed()
+	during := steady[1]
 	p99 := func(i int) time.Duration { return steady[i].Quantile(0.99).Round(time.Millisecond) }
 	return fmt.Sprintf("| %s | %.1f %% | %v, %v, %v | %d | %d | %d |\n", name,
-		100*float64(during.Served())/float64(during.Served()+during.Rejected()+failed), p99(0), p99(1), p99(2),
+		100*float64(during.Served())/float64(len(during)), p99(0), p99(1), p99(2),
 		during.Rejected(), greedy.Served(), greedy.Rejected())
 }

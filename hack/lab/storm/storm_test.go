@@ -3,13 +3,17 @@ package storm
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
 
-	"k8s.io/apiserver/pkg/endpoints/request"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // storm is a row of the table.
@@ -33,6 +37,9 @@ var storms = []storm{
 	{"one flow of 200, 1 s, deadline 2 s", 1, 200, time.Second, 2 * time.Second, true},
 }
 
+// engineOf are the columns' sides.
+var engineOf = []engines.Engine{engines.Library, engines.Ours}
+
 const (
 	seed        = 49
 	steadyFlows = 500
@@ -42,114 +49,55 @@ const (
 	// window is the time over which the steady flows are at rest or not, and after is for how long
 	// they are watched when the storm is over.
 	window, after = 5 * time.Second, 15 * time.Second
-	// A client that got no answer waits for firstBackoff, and twice as long each time, up to maxBackoff.
-	firstBackoff, maxBackoff = time.Second, 5 * time.Second
 )
 
-// sent is the outcome of a request; at is when it was sent, since the start.
-type sent struct {
-	steady                       bool
-	at, took, takes              time.Duration
-	succeeded, rejected, useless bool
+// greedy clients try until they are served. One that got no answer waits with backoff.
+var untilServed = traffic.Retry{Tries: math.MaxInt, Backoff: time.Second, MaxBackoff: 5 * time.Second}
+
+// users return the users of a flow.
+func users(format string, count int) (users []traffic.User) {
+	for i := range count {
+		users = append(users, traffic.User{Name: fmt.Sprintf(format, i)})
+	}
+	return users
 }
 
-// run is a storm on one engine.
-type run struct {
-	storm
-	server http.Handler
-	start  time.Time
+// path is what all users ask for.
+const path = "/api/v1/namespaces/shop/configmaps/prices"
 
-	mu  sync.Mutex // guards all
-	all []sent
+// ask is a request of the storm.
+func (s storm) ask(int) traffic.Request {
+	if s.told {
+		return traffic.Request{Path: path + "?timeout=" + s.patience.String()}
+	}
+	return traffic.Request{Path: path}
 }
 
-// blow runs the storm, and returns all that was sent and when the last greedy request succeeded.
-func (s storm) blow(t *testing.T, engine string) (all []sent, end time.Duration) {
+// blow runs the storm. It returns all that was sent, when the last greedy request was served, what the server did, and
+// how much of it was useful during the storm.
+func (s storm) blow(t *testing.T, engine engines.Engine) (all measurement.Samples, end time.Duration, work *engines.Work, useful time.Duration) {
 	t.Helper()
-	runOn(t, engine, func(server http.Handler) {
-		r := &run{storm: s, server: server, start: time.Now()}
-		over := make(chan struct{})
-		var steady, greedy sync.WaitGroup
-		for i := range steadyFlows {
-			steady.Go(func() { r.steady(i, over) })
-		}
+	work = engines.NewWork(s.takes, seed)
+	engines.Run(t, engine, work, func(t *testing.T, server http.Handler) {
+		start, target := time.Now(), traffic.TargetIn(server)
+		interval := time.Duration(float64(s.takes) * steadyFlows / (engines.Seats * steadyLoad))
+		steady := traffic.Flow{Name: "steady", Users: users("steady-%d", steadyFlows), Every: interval, Seed: seed, Ask: s.ask, Patience: s.patience}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var running sync.WaitGroup
+		running.Go(func() { all, _ = traffic.Load{Flows: []traffic.Flow{steady}}.Run(ctx, target) }) // without a rate there is no error
 		<-time.After(before)
-		for flow := range s.flows {
-			template := requestOf(fmt.Sprintf("greedy-%d", flow))
-			for i := range s.requests {
-				greedy.Go(func() { r.greedy(template, rand.New(rand.NewPCG(uint64(flow+1), uint64(i)))) })
-			}
-		}
-		greedy.Wait()
-		end = time.Since(r.start)
+		greedy, err := traffic.Load{Flows: []traffic.Flow{{
+			Name: "greedy", Users: users("greedy-%d", s.flows), Threads: s.requests, Count: 1, Seed: seed + 1, Spread: rise,
+			Ask: s.ask, Patience: s.patience, Retry: untilServed,
+		}}}.Run(ctx, target)
+		require.NoError(t, err)
+		end = time.Since(start)
+		useful = work.Useful(start.Add(before), start.Add(end))
 		<-time.After(after)
-		close(over)
-		steady.Wait()
-		all = r.all
+		cancel()
+		running.Wait()
+		all = append(all, greedy...)
 	})
-	return all, end
-}
-
-// steady sends the requests of a steady flow, until the run is over: one in each interval, at any time
-// in it. So all together ask for the same from the beginning.
-func (r *run) steady(flow int, over <-chan struct{}) {
-	template, random := requestOf(fmt.Sprintf("steady-%d", flow)), rand.New(rand.NewPCG(seed, uint64(flow)))
-	interval := time.Duration(float64(r.takes) * steadyFlows / (seats * steadyLoad))
-	var sending sync.WaitGroup
-	defer sending.Wait()
-	for begins := time.Now(); ; begins = begins.Add(interval) {
-		next := time.After(time.Until(begins) + time.Duration(random.Float64()*float64(interval)))
-		select {
-		case <-over:
-			return
-		case <-next:
-			takes := around(r.takes, random)
-			sending.Go(func() { r.send(template, takes, true) })
-		}
-	}
-}
-
-// greedy sends a request until it succeeds. Like client-go, it waits as long as it is told.
-func (r *run) greedy(template *http.Request, random *rand.Rand) {
-	<-time.After(time.Duration(random.Float64() * float64(rise)))
-	backoff := firstBackoff
-	for takes := around(r.takes, random); ; {
-		a, left := r.send(template, takes, false)
-		switch {
-		case a.executed && !left:
-			return
-		case a.status == http.StatusTooManyRequests && !left:
-			<-time.After(a.retryAfter())
-		default:
-			<-time.After(around(backoff, random))
-			backoff = min(2*backoff, maxBackoff)
-		}
-	}
-}
-
-// around returns a time between half and one and a half of the mean.
-func around(mean time.Duration, random *rand.Rand) time.Duration {
-	return time.Duration((0.5 + random.Float64()) * float64(mean))
-}
-
-// send sends a request and reports whether its client left before the response.
-func (r *run) send(template *http.Request, takes time.Duration, steady bool) (a *attempt, left bool) {
-	a, start, timeout := &attempt{takes: takes, header: http.Header{}}, time.Now(), requestTimeout
-	if r.told {
-		timeout = r.patience
-	}
-	ctx, cancel := context.WithTimeout(context.WithValue(request.WithReceivedTimestamp(template.Context(), start), attemptKey{}, a), timeout)
-	leaves := time.AfterFunc(r.patience, cancel)
-	r.server.ServeHTTP(a, template.WithContext(ctx))
-	leaves.Stop()
-	cancel()
-	took := time.Since(start)
-	left = took >= r.patience
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, sent{
-		steady: steady, at: start.Sub(r.start), took: took, takes: takes,
-		succeeded: a.executed && !left, useless: a.executed && left, rejected: a.status == http.StatusTooManyRequests && !left,
-	})
-	return a, left
+	return all, end, work, useful
 }

@@ -1,19 +1,18 @@
 package storm
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 const (
@@ -27,47 +26,32 @@ const (
 
 // shareBeside returns the part of the executed requests that a neighbour of one name has beside a tenant
 // with so many names.
-func shareBeside(t *testing.T, engine string, names int) float64 {
+func shareBeside(t *testing.T, engine engines.Engine, names int) (share float64) {
 	t.Helper()
-	var mu sync.Mutex // guards the counts
-	all, own := 0, 0
-	runOn(t, engine, func(server http.Handler) {
-		var sending sync.WaitGroup
-		start := time.Now()
-		client := func(name string, neighbour bool) {
-			template := requestOf(name)
-			for time.Since(start) < warmUp+measured {
-				a := &attempt{takes: tenantTakes, header: http.Header{}}
-				ctx, cancel := context.WithTimeout(context.WithValue(request.WithReceivedTimestamp(template.Context(), time.Now()), attemptKey{}, a), requestTimeout)
-				server.ServeHTTP(a, template.WithContext(ctx))
-				cancel()
-				if !a.executed {
-					<-time.After(a.retryAfter())
-					continue
-				}
-				if since := time.Since(start); since < warmUp || since >= warmUp+measured {
-					continue
-				}
-				mu.Lock()
-				all++
-				if neighbour {
-					own++
-				}
-				mu.Unlock()
+	engines.Run(t, engine, engines.NewWork(tenantTakes, seed), func(t *testing.T, server http.Handler) {
+		client := func(name string, users []traffic.User, threads int) traffic.Flow {
+			return traffic.Flow{Name: name, Users: users, Threads: threads, Ask: traffic.Get(path), For: warmUp + measured}
+		}
+		load := traffic.Load{Flows: []traffic.Flow{
+			client("neighbour", users("system:serviceaccount:shop:neighbour-%d", 1), threads),
+			client("crowd", users("system:serviceaccount:crowd:%d", names), max(threads/names, threadsOfName)),
+		}}
+		samples, err := load.Run(t.Context(), traffic.TargetIn(server))
+		require.NoError(t, err)
+		for _, n := range []string{"neighbour", "crowd"} {
+			o := samples.Of(n)
+			c := map[int]int{}
+			for _, x := range o {
+				c[x.Status]++
 			}
+			t.Log(n, len(o), c, o.Quantile(0.5), o.Quantile(0.99))
 		}
-		for range threads {
-			sending.Go(func() { client("system:serviceaccount:shop:neighbour", true) })
-		}
-		for name := range names {
-			for range max(threads/names, threadsOfName) {
-				sending.Go(func() { client(fmt.Sprint("system:serviceaccount:crowd:", name), false) })
-			}
-		}
-		sending.Wait()
+		late := samples.Ended(warmUp, warmUp+measured)
+		all := late.Served()
+		assert.InDelta(t, engines.Seats*measured.Seconds()/tenantTakes.Seconds(), all, float64(all)/50, "no seat is idle")
+		share = float64(late.Of("neighbour").Served()) / float64(all)
 	})
-	assert.InDelta(t, float64(seats)*measured.Seconds()/tenantTakes.Seconds(), all, float64(all)/50, "no seat is idle")
-	return float64(own) / float64(all)
+	return share
 }
 
 const tenantsHead = `## Names of one tenant
@@ -89,13 +73,13 @@ func TestStormOfNames(t *testing.T) {
 		rows = []int{1, 10, 150}
 	}
 	for _, names := range rows {
-		shares := map[string]float64{}
-		for _, engine := range []string{"library", "ours", withTenants} {
+		shares := map[engines.Engine]float64{}
+		for _, engine := range []engines.Engine{engines.Library, engines.Ours, engines.WithTenants} {
 			t.Run(fmt.Sprintf("%d names, %s", names, engine), func(t *testing.T) { shares[engine] = shareBeside(t, engine, names) })
 		}
-		assert.GreaterOrEqual(t, shares[withTenants], 0.48, "a tenant gets no more for its names")
-		assert.InDelta(t, 1/float64(names+1), shares["ours"], 0.02, "without tenants each name has a share")
-		row := fmt.Sprintf("| %d | %.3f | %.3f | %.3f | %.3f |\n", names, 1/float64(names+1), shares["library"], shares["ours"], shares[withTenants])
+		assert.GreaterOrEqual(t, shares[engines.WithTenants], 0.48, "a tenant gets no more for its names")
+		assert.InDelta(t, 1/float64(names+1), shares[engines.Ours], 0.02, "without tenants each name has a share")
+		row := fmt.Sprintf("| %d | %.3f | %.3f | %.3f | %.3f |\n", names, 1/float64(names+1), shares[engines.Library], shares[engines.Ours], shares[engines.WithTenants])
 		t.Log(row)
 		text += row
 	}

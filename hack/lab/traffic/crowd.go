@@ -1,9 +1,7 @@
 package traffic
 
 import (
-	"context"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -29,10 +27,10 @@ func (c Crowd) Backend() Backend { return Backend{Places: c.Seats, Takes: c.Take
 // People returns the users.
 func (c Crowd) People() (people []Person) {
 	for i := range c.Greedy {
-		people = append(people, Person{Name: nameOfGreedy(i), Group: "greedy"})
+		people = append(people, Person{Name: nameOfGreedy(i), Group: Greedy})
 	}
 	for i := range c.Mice {
-		people = append(people, Person{Name: NameOfMouse(i), Group: "mice"})
+		people = append(people, Person{Name: NameOfMouse(i), Group: Mice})
 	}
 	return people
 }
@@ -77,24 +75,17 @@ spec:
 // head is how long the greedy users connect before the mice begin.
 const head = 2 * time.Second
 
-// Run sends the requests of all users until ctx ends.
-func (c Crowd) Run(ctx context.Context, target *Target, greedy, mice *Tally) {
+// The names of the flows of a crowd.
+const (
+	Greedy = "greedy"
+	Mice   = "mice"
+)
+
+// Load is the requests of all users, for a time.
+func (c Crowd) Load(lasts time.Duration) Load {
 	const path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/exempt"
-	var group sync.WaitGroup
-	start := func(name string, run func(*Client)) {
-		client := target.Client(name)
-		group.Go(func() {
-			defer client.Close()
-			run(client)
-		})
-	}
-	for i := range c.Greedy {
-		start(nameOfGreedy(i), func(client *Client) { Elephant(ctx, client, c.Connections, path, greedy) })
-	}
-	for i := range c.Mice {
-		start(NameOfMouse(i), func(client *Client) {
-			Mouse(ctx, client, c.Pace, head+c.Pace*time.Duration(i)/time.Duration(c.Mice), path, mice)
-		})
-	}
-	group.Wait()
+	return Load{Flows: []Flow{
+		{Name: Greedy, Users: Tokened(c.Greedy, nameOfGreedy), Threads: c.Connections, Ask: Get(path), For: lasts, Patience: Timeout},
+		{Name: Mice, Users: Tokened(c.Mice, NameOfMouse), Every: c.Pace, Ask: Get(path), Start: head, For: lasts - head, Patience: Timeout},
+	}}
 }

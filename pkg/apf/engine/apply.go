@@ -59,14 +59,14 @@ func chooseSchemas(configured []rules.Schema, configs map[string]LevelConfig) (c
 func (e *Engine) nextSnapshot(schemas []rules.Schema, configs map[string]LevelConfig) *snapshot {
 	former := e.current.Load()
 	s := &snapshot{classifier: classify.New(schemas), levels: maps.Clone(e.levels), configs: former.shareConfigs(configs)}
-	known := make(map[string]*class, len(former.classes))
-	for _, c := range former.classes {
+	known := make(map[string]*schemaEntry, len(former.entries))
+	for _, c := range former.entries {
 		known[c.schema.Name] = c
 	}
-	s.classes = make([]*class, len(schemas))
+	s.entries = make([]*schemaEntry, len(schemas))
 	for i, schema := range s.classifier.Schemas() {
 		yieldAt(i)
-		s.classes[i] = e.newClass(s, schema, known)
+		s.entries[i] = e.newEntry(s, schema, known)
 	}
 	e.retire(known)
 	return s

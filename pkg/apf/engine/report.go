@@ -42,8 +42,8 @@ func (e *Engine) usedSeries() []*stats.Series {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var used []*stats.Series
-	classes := e.current.Load().classes
-	for _, c := range classes {
+	entries := e.current.Load().entries
+	for _, c := range entries {
 		if one := c.series; one.Used() {
 			used = append(used, one)
 		}

@@ -20,7 +20,7 @@ type Request struct {
 	// unknown. Optional, see Wait.
 	Leaves func(wait context.Context) time.Time
 	engine *Engine
-	class  *class
+	entry  *schemaEntry
 	waited time.Duration
 }
 
@@ -33,7 +33,7 @@ func (e *Engine) Begin() *Request { return e.requests.Get().(*Request) }
 func (r *Request) End() {
 	r.Attributes = flow.Attributes{}
 	r.Distinguisher, r.Flow, r.Tenant, r.Leaves = "", "", "", nil
-	r.class, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
+	r.entry, r.Hasher, r.Series, r.Decided, r.Unseated = nil, nil, nil, nil, false
 	r.engine.requests.Put(r)
 }
 
@@ -43,16 +43,16 @@ func (r *Request) Classify() { r.become(r.engine.current.Load().classify(&r.Attr
 // ClassifyAs makes the request one of the flow schema with this name, for a caller that
 // knows the flow schema and not all Attributes. It reports whether there is such a schema.
 func (r *Request) ClassifyAs(schema string) bool {
-	classes := r.engine.current.Load().classes
-	i := slices.IndexFunc(classes, func(c *class) bool { return c.schema.Name == schema })
+	entries := r.engine.current.Load().entries
+	i := slices.IndexFunc(entries, func(c *schemaEntry) bool { return c.schema.Name == schema })
 	if i >= 0 {
-		r.become(classes[i])
+		r.become(entries[i])
 	}
 	return i >= 0
 }
 
-func (r *Request) become(c *class) {
-	r.class = c
+func (r *Request) become(c *schemaEntry) {
+	r.entry = c
 	r.Hasher, r.Series = c.hasher, c.series
 	r.Flow = c.schema.DistinguisherOf(&r.Attributes)
 	r.Distinguisher, r.Tenant = "", ""
@@ -62,13 +62,13 @@ func (r *Request) become(c *class) {
 }
 
 // Schema returns the flow schema that the request was classified to.
-func (r *Request) Schema() *rules.Schema { return r.class.schema }
+func (r *Request) Schema() *rules.Schema { return r.entry.schema }
 
 // Level returns the configuration of the priority level at the time of Classify.
-func (r *Request) Level() *LevelConfig { return r.class.config }
+func (r *Request) Level() *LevelConfig { return r.entry.config }
 
 // Exempt reports whether the priority level is exempt.
-func (r *Request) Exempt() bool { return r.class.config.Discipline == queueset.Exempt }
+func (r *Request) Exempt() bool { return r.entry.config.Discipline == queueset.Exempt }
 
 // Admit acquires seats for work, and waits for them until ctx ends at the latest.
 // It reports whether the request may execute; if not, Reason says why. If it may,
@@ -116,7 +116,7 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 	r.waited = 0
 	r.Work = work
 	r.Series.Estimated(work.Width())
-	outcome := r.class.level.set.Arrive(&r.Request)
+	outcome := r.entry.level.set.Arrive(&r.Request)
 	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived())
 	}
@@ -127,7 +127,7 @@ func (r *Request) Arrive(work seats.Work) queueset.Outcome {
 // It is counted and remembered as one for which no seat was free.
 func (r *Request) Reject() {
 	r.waited, r.Work = 0, seats.Work{}
-	r.class.level.set.Reject(&r.Request)
+	r.entry.level.set.Reject(&r.Request)
 	r.rememberRejection(r.Arrived())
 }
 
@@ -145,7 +145,7 @@ func (r *Request) Depart(reason queueset.Reason) {
 // for a response from now on.
 func (r *Request) Wait(ctx context.Context, unneeded <-chan struct{}) queueset.Outcome {
 	r.expect(ctx)
-	outcome := r.class.level.set.Wait(ctx, &r.Request, unneeded)
+	outcome := r.entry.level.set.Wait(ctx, &r.Request, unneeded)
 	r.waited = r.engine.clock.Now() - r.Arrived()
 	if outcome == queueset.Rejected {
 		r.rememberRejection(r.Arrived() + r.waited)
@@ -168,7 +168,7 @@ func (r *Request) expect(ctx context.Context) {
 // waited as long as it may, Cancelled if its client has gone. If it has been dispatched or
 // displaced, Leave does nothing and returns false.
 func (r *Request) Leave(reason queueset.Reason) bool {
-	if !r.class.level.set.Leave(&r.Request, reason) {
+	if !r.entry.level.set.Leave(&r.Request, reason) {
 		return false
 	}
 	r.waited = r.engine.clock.Now() - r.Arrived()
@@ -177,15 +177,15 @@ func (r *Request) Leave(reason queueset.Reason) bool {
 }
 
 func (r *Request) rememberRejection(at time.Duration) {
-	r.class.level.rejections.Add(rejections.Rejection{
-		Schema: r.class.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
+	r.entry.level.rejections.Add(rejections.Rejection{
+		Schema: r.entry.schema.Name, Distinguisher: r.Flow, Reason: r.Reason(), Attributes: &r.Attributes,
 		Queue: r.RejectingQueue(), Seats: r.Work.Width(), At: at,
 	})
 }
 
 // MaxWidth returns the largest work estimate of one request on the priority level,
 // in seats; 0 if there is no bound. It takes no lock.
-func (r *Request) MaxWidth() int { return r.class.level.widest() }
+func (r *Request) MaxWidth() int { return r.entry.level.widest() }
 
 // Waited returns how long the request waited in a queue for Wait or Leave; 0 if it did
 // not. With a function Decided it is Started minus Arrived.
@@ -196,7 +196,7 @@ func (r *Request) Executed() time.Duration { return r.engine.clock.Now() - r.Sta
 
 // Finish ends the execution and returns its duration. The seats are released at
 // once, or after the additional latency of the work.
-func (r *Request) Finish() time.Duration { return r.class.level.set.Finish(&r.Request) }
+func (r *Request) Finish() time.Duration { return r.entry.level.set.Finish(&r.Request) }
 
 // ObserveWatchers counts a mutating request by the number of watchers that it
 // notifies.

@@ -11,13 +11,13 @@ import (
 // snapshot is the configuration in the form that requests use. It never changes.
 type snapshot struct {
 	classifier *classify.Classifier
-	classes    []*class // in matching order
+	entries    []*schemaEntry // in matching order
 	levels     map[string]*level
 	configs    map[string]*LevelConfig // of the levels that take effect
 }
 
-// class is one flow schema with what its requests need.
-type class struct {
+// schemaEntry is one flow schema with its level and what else its requests need.
+type schemaEntry struct {
 	schema *rules.Schema
 	level  *level
 	config *LevelConfig // of the level
@@ -39,10 +39,10 @@ func (s *snapshot) shareConfigs(configs map[string]LevelConfig) map[string]*Leve
 	return shared
 }
 
-// newClass returns the class of a schema in s. It removes the class that it continues from
+// newEntry returns the entry of a schema in s. It removes the entry that it continues from
 // those known, by name.
-func (e *Engine) newClass(s *snapshot, schema *rules.Schema, known map[string]*class) *class {
-	c := &class{schema: schema, level: e.levels[schema.Level], config: s.configs[schema.Level]}
+func (e *Engine) newEntry(s *snapshot, schema *rules.Schema, known map[string]*schemaEntry) *schemaEntry {
+	c := &schemaEntry{schema: schema, level: e.levels[schema.Level], config: s.configs[schema.Level]}
 	c.queues = c.config.Discipline == queueset.Queue
 	if e.inherit(c, known[schema.Name]) {
 		delete(known, schema.Name)
@@ -50,16 +50,16 @@ func (e *Engine) newClass(s *snapshot, schema *rules.Schema, known map[string]*c
 	return c
 }
 
-// retire retires the figures of classes that are gone.
-func (e *Engine) retire(gone map[string]*class) {
+// retire retires the figures of schemas that are gone.
+func (e *Engine) retire(gone map[string]*schemaEntry) {
 	for _, former := range gone {
 		e.retired.add(former.series)
 	}
 }
 
-// inherit completes c with what the class of the same schema in the current snapshot
+// inherit completes c with what the same schema in the current snapshot
 // has; that may be nil. It reports whether c continues its figures.
-func (e *Engine) inherit(c, former *class) bool {
+func (e *Engine) inherit(c, former *schemaEntry) bool {
 	if former == nil {
 		c.hasher = flow.NewHasher(c.schema.Name, &e.hashes)
 	} else {
@@ -77,8 +77,8 @@ func (e *Engine) inherit(c, former *class) bool {
 
 // queued returns the schemas whose requests wait, by name.
 func (s *snapshot) queued() map[string]*rules.Schema {
-	schemas := make(map[string]*rules.Schema, len(s.classes))
-	for _, c := range s.classes {
+	schemas := make(map[string]*rules.Schema, len(s.entries))
+	for _, c := range s.entries {
 		if c.queues {
 			schemas[c.schema.Name] = c.schema
 		}
@@ -86,10 +86,10 @@ func (s *snapshot) queued() map[string]*rules.Schema {
 	return schemas
 }
 
-// classify returns the class of a request.
-func (s *snapshot) classify(a *flow.Attributes) *class {
+// classify returns the entry of a request's schema.
+func (s *snapshot) classify(a *flow.Attributes) *schemaEntry {
 	if i := s.classifier.Match(a); i >= 0 {
-		return s.classes[i]
+		return s.entries[i]
 	}
-	return s.classes[len(s.classes)-1] // catch-all, the last in matching order
+	return s.entries[len(s.entries)-1] // catch-all, the last in matching order
 }

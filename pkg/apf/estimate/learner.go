@@ -35,8 +35,8 @@ type Learner struct {
 
 // table has the kinds of one type.
 type table struct {
-	cells [kinds]atomic.Pointer[cell]
-	last  atomic.Int64 // time of the last observation
+	histories [kinds]atomic.Pointer[kindHistory]
+	last      atomic.Int64 // time of the last observation
 }
 
 // NewLearner returns a Learner that has seen no list.
@@ -54,7 +54,7 @@ func (l *Learner) Estimate(t StoredType, k ListKind, prior int64, now time.Durat
 	if known == nil {
 		return prior
 	}
-	c := known.cells[k.index()].Load()
+	c := known.histories[k.index()].Load()
 	if c == nil {
 		return prior
 	}
@@ -63,7 +63,7 @@ func (l *Learner) Estimate(t StoredType, k ListKind, prior int64, now time.Durat
 
 // Observe tells what a list took.
 func (l *Learner) Observe(t StoredType, k ListKind, o Observation, now time.Duration) {
-	if c := l.cell(t, k, now); c != nil {
+	if c := l.history(t, k, now); c != nil {
 		c.observe(o, now)
 	}
 }
@@ -73,13 +73,13 @@ func (l *Learner) Observe(t StoredType, k ListKind, o Observation, now time.Dura
 // bytes. Until then, or until another list took as many, no list lowers the estimate
 // again.
 func (l *Learner) Raise(t StoredType, k ListKind, bytes int64, now time.Duration) {
-	if c := l.cell(t, k, now); c != nil {
+	if c := l.history(t, k, now); c != nil {
 		c.raise(clamp(bytes))
 	}
 }
 
-// cell returns the cell of a kind, or nil if there are too many types.
-func (l *Learner) cell(t StoredType, k ListKind, now time.Duration) *cell {
+// history returns the history of a kind, or nil if there are too many types.
+func (l *Learner) history(t StoredType, k ListKind, now time.Duration) *kindHistory {
 	known := (*l.types.Load())[t]
 	if known == nil {
 		if known = l.add(t, now); known == nil {
@@ -89,11 +89,11 @@ func (l *Learner) cell(t StoredType, k ListKind, now time.Duration) *cell {
 	if int64(now)-known.last.Load() >= int64(resolution) {
 		known.last.Store(int64(now))
 	}
-	slot := &known.cells[k.index()]
+	slot := &known.histories[k.index()]
 	if c := slot.Load(); c != nil {
 		return c
 	}
-	slot.CompareAndSwap(nil, &cell{histogram: histogram{at: now}})
+	slot.CompareAndSwap(nil, &kindHistory{histogram: histogram{at: now}})
 	return slot.Load()
 }
 

@@ -28,8 +28,8 @@ type LearnedRow struct {
 func (l *Learner) Report(now time.Duration) []LearnedRow {
 	var rows []LearnedRow
 	for t, known := range *l.types.Load() {
-		for i := range known.cells {
-			if c := known.cells[i].Load(); c != nil {
+		for i := range known.histories {
+			if c := known.histories[i].Load(); c != nil {
 				rows = append(rows, c.row(t, i, now))
 			}
 		}
@@ -47,7 +47,7 @@ func (r LearnedRow) order() int {
 	return kind.index()
 }
 
-func (c *cell) row(t StoredType, index int, now time.Duration) LearnedRow {
+func (c *kindHistory) row(t StoredType, index int, now time.Duration) LearnedRow {
 	kind, limits := kindAt(index)
 	prior := c.prior.Load()
 	c.mu.Lock()

@@ -28,7 +28,7 @@ func TestMemoryIsBoundedHoweverManyTypesAndKindsThereAre(t *testing.T) {
 	}
 	require.Len(t, *l.types.Load(), maxTypes)
 	assert.LessOrEqual(t, len(l.Report(time.Minute)), maxTypes*kinds)
-	assert.LessOrEqual(t, unsafe.Sizeof(cell{}), uintptr(384))
+	assert.LessOrEqual(t, unsafe.Sizeof(kindHistory{}), uintptr(384))
 	assert.LessOrEqual(t, unsafe.Sizeof(table{}), uintptr(2304))
 	assert.LessOrEqual(t, maxTypes*(kinds*384+2304), 29*megabyte)
 

@@ -16,8 +16,8 @@ const (
 	maxBytes = 1 << 50
 )
 
-// cell is what was learned of one kind of list.
-type cell struct {
+// kindHistory is what was learned of one kind of list.
+type kindHistory struct {
 	// What estimates read. They are stored one after the other; an estimate that reads
 	// some of before and some of after a list is right for one of the two.
 	bytes atomic.Int64
@@ -33,7 +33,7 @@ type cell struct {
 }
 
 // estimate returns the bytes of a list of this kind.
-func (c *cell) estimate(prior int64, now time.Duration) int64 {
+func (c *kindHistory) estimate(prior int64, now time.Duration) int64 {
 	bytes := c.bytes.Load()
 	if int64(now) < c.until.Load() && prior <= maxGrowth*c.prior.Load() {
 		return bytes
@@ -41,7 +41,7 @@ func (c *cell) estimate(prior int64, now time.Duration) int64 {
 	return max(bytes, prior)
 }
 
-func (c *cell) observe(o Observation, now time.Duration) {
+func (c *kindHistory) observe(o Observation, now time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	bytes := clamp(o.Bytes)
@@ -64,7 +64,7 @@ func set(to *atomic.Int64, value int64) {
 	}
 }
 
-func (c *cell) raise(bytes int64) {
+func (c *kindHistory) raise(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.raised = max(c.raised, bytes)

@@ -1,0 +1,131 @@
+//go:build long
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
+)
+
+// seats is the limit of the level of the exam's users. Their reads wait for an etcd that serves more at once, so neither it nor the
+// processors are the bottleneck.
+const seats = 20
+
+// level has half of the seats of a server, and borrows none.
+const level = `
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: {name: exam}
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 245
+    borrowingLimitPercent: 0
+    limitResponse: {type: Queue, queuing: {queues: 64, handSize: 6, queueLengthLimit: 50}}
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: {name: exam}
+spec:
+  matchingPrecedence: 500
+  priorityLevelConfiguration: {name: exam}
+  distinguisherMethod: {type: ByUser}
+  rules:
+  - subjects: [{kind: Group, group: {name: apf-exam-users}}]
+    resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}]
+`
+
+// readers are the permissions of the exam's users on a server that has no namespaces.
+const readers = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: exam}
+rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], verbs: [get, list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: exam}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: exam}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: apf-exam-users}]
+`
+
+// TestServersHaveTheSameMarksEachTime examines kube-apiserver and this server three times each. A server takes six
+// minutes.
+func TestServersHaveTheSameMarksEachTime(t *testing.T) {
+	args := func(etcd string) []string {
+		return []string{"--etcd-servers=" + etcd, fmt.Sprintf("--max-requests-inflight=%d", 2*seats), "--max-mutating-requests-inflight=0"}
+	}
+	for name, start := range map[string]func(t *testing.T, etcd string) *harness.APIServer{
+		"kube-apiserver": func(t *testing.T, etcd string) *harness.APIServer {
+			t.Helper()
+			return &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args(etcd)}).APIServer
+		},
+		"this server": func(t *testing.T, etcd string) *harness.APIServer {
+			t.Helper()
+			file := filepath.Join(t.TempDir(), "rbac.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(readers), 0o600))
+			return &harness.StartServer(t, harness.ServerOptions{Args: append(args(etcd),
+				"--authorization-rbac-file="+file, "--flow-control-tenants=service-account-namespaces")}).APIServer
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var slow atomic.Bool
+			proxy := etcdproxy.Start(t, harness.StartEtcd(t, harness.EtcdOptions{}).URL)
+			serve := traffic.Backend{Places: 2 * seats, Takes: takes}.Slow() // seats, and what the server reads for itself
+			proxy.Wait = func() {
+				if slow.Load() {
+					serve()
+				}
+			}
+			server := start(t, proxy.URL)
+			server.Kubectl(t).RunInput(t, level, "apply", "-f", "-")
+			server.Kubectl(t).Run(t, "wait", "--for=condition=Dangling=False", "flowschema/exam")
+			var first map[string]mark
+			for range 3 {
+				marks := examineServer(t, server, &slow)
+				if first == nil {
+					first = marks
+				}
+				assert.Equal(t, first, marks, "the marks are the same in each run")
+			}
+			assert.Equal(t, good, first[besideText(oneElephant)])
+			assert.Equal(t, good, first[obeyText])
+		})
+	}
+}
+
+// examineServer takes an exam while etcd is slow.
+func examineServer(t *testing.T, server *harness.APIServer, slow *atomic.Bool) map[string]mark {
+	t.Helper()
+	p := plan{rate: rate, probe: "/livez", late: 3 * time.Second}
+	config := server.Config(t)
+	place, err := prepare(t.Context(), config, &p)
+	defer func() { assert.NoError(t, place.remove(t.Context())) }()
+	require.NoError(t, err)
+	p.heavy = p.get
+	target, err := traffic.TargetOf(config)
+	require.NoError(t, err)
+	defer target.Close()
+	slow.Store(true)
+	defer slow.Store(false)
+	taken, err := p.take(t.Context(), target, func(scene string) { t.Log(time.Now().Format(time.TimeOnly), scene) })
+	require.NoError(t, err)
+	r := reportOf(server.URL, p, taken)
+	t.Log("\n" + r.table())
+	marks := map[string]mark{}
+	for _, a := range r.Answers {
+		marks[a.Question] = a.Mark
+	}
+	return marks
+}
