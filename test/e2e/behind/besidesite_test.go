@@ -2,7 +2,6 @@ package behind
 
 import (
 	"context"
-	"crypto/x509"
 	"path/filepath"
 	"testing"
 
@@ -27,8 +26,7 @@ type besideSite struct {
 	// clientCA signs certificates of users, proxyCA the front proxy's.
 	clientCA, proxyCA *harness.CA
 
-	operatorPair harness.Pair   // of system:masters
-	serving      *x509.CertPool // CA of the server's certificate
+	operatorPair harness.Pair // of system:masters
 }
 
 func TestBesideKubeAPIServer(t *testing.T) {
@@ -36,6 +34,7 @@ func TestBesideKubeAPIServer(t *testing.T) {
 	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
 	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
 	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
+	t.Run("users notice nothing while the CA of the serving certificates is replaced", s.underLoad(testReplacedCA))
 	t.Run("users notice nothing while all pods are replaced", s.underLoad(testRollout))
 }
 
@@ -60,8 +59,6 @@ func startSite(t *testing.T) *besideSite {
 	})
 	s.site = siteOf(t, c, "v1beta3")
 	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
-	s.serving = x509.NewCertPool()
-	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
 	// kube-controller-manager signs certificates of users with the cluster's CA.
 	replace(t, clientCAFile, s.clientCA.CertFile, s.KubeAPIServer.ClientCA.CertFile)
 	return s

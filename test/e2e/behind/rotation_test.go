@@ -3,6 +3,7 @@ package behind
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"os"
@@ -52,8 +53,10 @@ func replace(t *testing.T, file string, parts ...string) {
 // through the aggregator.
 func (s *besideSite) past(t *testing.T) *http.Client {
 	t.Helper()
+	serving := x509.NewCertPool()
+	require.True(t, serving.AppendCertsFromPEM(s.ServingCA(t)))
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: s.serving, ServerName: cluster.ServerName},
+		TLSClientConfig: &tls.Config{RootCAs: serving, ServerName: cluster.ServerName},
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return s.Network.Dial(ctx, cluster.ServerName+":443")
 		},
