@@ -55,11 +55,9 @@ lasting() {
 
 # bundle FILE: adds the CA certificate to a file of certificates that lacks it, and reports whether it did.
 bundle() {
-  [ ! -s "$1" ] || ! awk -v ca="$(grep -v -e - "$dir/ca.crt" | tr -d '[:space:]')" '
-    /-----BEGIN CERTIFICATE-----/ { body = ""; next }
-    /-----END CERTIFICATE-----/ { if (body == ca) found = 1; next }
-    { gsub(/[[:space:]]/, ""); body = body $0 }
-    END { exit !found }' "$1" || return 1
+  case $(tr -d '[:space:]' <"$1") in
+  *"$(grep -v -e - "$dir/ca.crt" | tr -d '[:space:]')"*) return 1 ;;
+  esac
   cat "$dir/ca.crt" >>"$1"
 }
 

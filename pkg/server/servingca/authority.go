@@ -18,10 +18,11 @@ import (
 )
 
 const (
-	// lifetime is the validity of a CA that is created here.
-	lifetime = 365 * 24 * time.Hour
+	// lifetime is the validity of a CA that is created here. It is long since clients may have a
+	// copy of its certificate. The key of a serving certificate is never stored.
+	lifetime = 10 * 365 * 24 * time.Hour
 	// renewBefore is the remaining validity at which a CA is replaced.
-	renewBefore = lifetime / 3
+	renewBefore = 365 * 24 * time.Hour
 
 	keyKey    = "ca.key"
 	bundleKey = "ca.crt"

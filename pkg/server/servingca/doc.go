@@ -5,7 +5,7 @@
 // certificate and others that clients still trust, such as the previous CA's. Other keys stay as they
 // are. A Controller looks every 10 seconds:
 //
-//  1. It creates the CA if ca.key is missing, or replaces a CA that ends within four months. Two
+//  1. It creates the CA if ca.key is missing, or replaces a CA that ends within a year. Two
 //     replicas that do so at once agree by the resource version of the Secret: one succeeds, the
 //     other reads its CA.
 //  2. It adds the bundle to spec.caBundle of the APIServices that name the Service. It removes

@@ -35,7 +35,10 @@ func TestBesideKubeAPIServer(t *testing.T) {
 	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
 	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
 	t.Run("users notice nothing while the CA of the serving certificates is replaced", s.underLoad(testReplacedCA))
-	t.Run("users notice nothing while all pods are replaced", s.underLoad(testRollout))
+	overlay := harness.Path(t, "artifacts/overlays/v1beta3-beside")
+	s.MakeCertificates(t, "serving")
+	t.Run("users notice nothing while all pods are replaced and get a certificate in files", s.underLoad(testRollout(withFiles(t, overlay))))
+	t.Run("users notice nothing while all pods are replaced and issue their certificate", s.underLoad(testRollout(overlay)))
 }
 
 // startSite starts the cluster. Its kube-apiserver has more seats than this
