@@ -7,8 +7,11 @@
 # your own that sets the image. VERSION is v1beta3, the default, or v1beta3 v1.
 #
 #   1. Check that the Secret for etcd exists, unless the overlay has an etcd of its own.
-#   2. Apply the overlay, which registers nothing, without its FlowSchemas and priority levels.
-#   3. Create or renew the certificates, by certificates.sh, or by cert-manager.
+#   2. Apply the overlay, which registers nothing, without its FlowSchemas and priority levels. With
+#      --cert-manager the server gets its serving certificate from files.
+#   3. Create the certificates that the server does not issue: those of an etcd in the overlay, and the
+#      serving certificate of an overlay with components/certificate-files. By certificates.sh, or by
+#      cert-manager.
 #   4. Wait until every replica is ready.
 #   5. Apply the FlowSchemas and priority levels, which kube-apiserver enforces at once.
 #   6. Register the versions, by registration/register.sh.
@@ -24,7 +27,7 @@ client=flowcontrol-apiserver-etcd-client
 patience=${PATIENCE:-5m}
 
 kubectl=${KUBECTL:-kubectl}
-artifacts=$(cd "$(dirname "$0")" && pwd)
+artifacts=$(cd "$(dirname "$0")" && pwd -P)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "install.sh: $*"; exit 1; }
@@ -45,7 +48,14 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 
-$kubectl kustomize "$overlay" >"$dir/overlay.yaml"
+kustomization=$overlay
+if $by_cert_manager; then # kustomize takes only relative paths
+  dir=$(cd "$dir" && pwd -P)
+  root=$(printf '%s' "$dir" | sed 's,/[^/]*,/..,g; s,^/,,')
+  printf 'resources: ["%s"]\ncomponents: ["%s"]\n' "$root$(cd "$overlay" && pwd -P)" "$root$artifacts/components/certificate-files" >"$dir/kustomization.yaml"
+  kustomization=$dir
+fi
+$kubectl kustomize "$kustomization" >"$dir/overlay.yaml"
 awk -v dir="$dir" '
   function put() {
     if (doc != "") printf "---%s\n", doc >(dir "/" (doc ~ /\napiVersion: flowcontrol\.apiserver\.k8s\.io\// ? "enforced" : "first") ".yaml")
@@ -71,10 +81,12 @@ fail() { die "$1. Run this script again when the cause is removed, or undo what 
 trap 'fail "interrupted"' HUP INT TERM
 
 $kubectl apply -f "$dir/first.yaml" || fail "the overlay cannot be applied"
+serving=
+if grep -q -e '^ *- --tls-cert-file=' "$dir/overlay.yaml"; then serving=serving; fi
 if $by_cert_manager; then
   $kubectl apply -k "$artifacts/certificates/cert-manager$etcd" || fail "the certificates cannot be requested"
-else
-  "$artifacts/certificates/certificates.sh" ${etcd:+-$etcd} || fail "the certificates are missing"
+elif [ -n "$etcd$serving" ]; then
+  "$artifacts/certificates/certificates.sh" ${etcd:+etcd} $serving || fail "the certificates are missing"
 fi
 
 say "waiting until all replicas are ready"

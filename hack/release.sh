@@ -103,8 +103,9 @@ artifacts() {
   image=$(sed -n 's/^IMAGE=//p' hack/names.env)
   git ls-files -z artifacts | xargs -0 cp --parents -t "$scratch"
   grep -rlF "$image:v0.1.0" "$scratch/artifacts" | xargs sed -i "s#$image:v0\.1\.0#$image:v$version#"
-  pack flowcontrol-apiserver-artifacts.tar.gz "$scratch" artifacts
   (cd hack/tools/programs && go build -buildvcs=false -o "$scratch/kubectl" k8s.io/kubernetes/cmd/kubectl)
+  KUBECTL=$scratch/kubectl hack/chart.sh "$scratch/artifacts"
+  pack flowcontrol-apiserver-artifacts.tar.gz "$scratch" artifacts
   for overlay in "$scratch"/artifacts/overlays/*; do
     [[ $overlay == */return-* ]] || "$scratch/kubectl" kustomize "$overlay" >"$dist/install-${overlay##*/}.yaml"
   done

@@ -54,12 +54,14 @@ field() {
 }
 
 # check_certificate: the APIService will trust ca.crt of the Secret, and expects the
-# name of the Service.
+# name of the Service. A server that issues its certificate, from ca.key, knows both.
 check_certificate() {
   field ca.crt "$dir/ca.crt"
+  field ca.key "$dir/ca.key"
+  [ ! -s "$dir/ca.key" ] || return 0
   field tls.crt "$dir/tls.crt"
   [ -s "$dir/ca.crt" ] && [ -s "$dir/tls.crt" ] ||
-    die "Secret $namespace/$secret is missing, or lacks ca.crt or tls.crt: create the certificates first, with artifacts/certificates/certificates.sh or cert-manager"
+    die "Secret $namespace/$secret is missing, or lacks ca.crt or tls.crt: the server has not issued its certificate yet (see its log), or certificates.sh or cert-manager has not made it"
   $openssl verify -CAfile "$dir/ca.crt" "$dir/tls.crt" >"$dir/log" 2>&1 ||
     die "tls.crt of Secret $namespace/$secret is not signed by its ca.crt, or has expired: $(tail -n 1 "$dir/log")"
   $openssl x509 -in "$dir/tls.crt" -noout -text | grep -q "DNS:$service.$namespace.svc\(,\|\$\)" ||

@@ -4,13 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/renewal"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/servingca"
 )
+
+// newServingCertificate presents a certificate that this server issues for --tls-self-issued-service, and
+// returns what renews it; nil without that flag. Until the first one is issued, the library's
+// self-signed certificate is presented.
+func newServingCertificate(c CompletedConfig, generic *genericapiserver.Config, front *kubeAPIServer) (*servingca.Controller, error) {
+	if c.SelfIssuedService == "" {
+		return nil, nil
+	}
+	namespace, name, _ := strings.Cut(c.SelfIssuedService, "/")
+	controller := servingca.New(servingca.Config{
+		Secrets:     front.client.CoreV1(),
+		APIServices: front.dynamic,
+		Service:     types.NamespacedName{Namespace: namespace, Name: name},
+		Initial:     generic.SecureServing.Cert,
+		Clock:       c.Clock,
+		Log:         klog.Background().WithName("serving-certificate"),
+	})
+	generic.SecureServing.Cert = controller.Presented()
+	return controller, generic.AddPostStartHook("serving-certificate", func(hook genericapiserver.PostStartHookContext) error {
+		go controller.Run(hook)
+		return nil
+	})
+}
 
 // newCertificates returns the controller that renews the certificates of the data directory and
 // shows when those in use end, and the path of admin.kubeconfig, which is written first; empty

@@ -48,8 +48,11 @@ type Config struct {
 	Etcd          *genericoptions.EtcdOptions
 	Store         *EmbeddedEtcdOptions
 	SecureServing *genericoptions.SecureServingOptionsWithLoopback
-	Identity      *identity.Options
-	Audit         *genericoptions.AuditOptions
+	// SelfIssuedService is the Service, as NAMESPACE/NAME, for which this server issues its serving
+	// certificate, from a CA in a Secret of kube-apiserver; empty if it does not.
+	SelfIssuedService string
+	Identity          *identity.Options
+	Audit             *genericoptions.AuditOptions
 	// AuditFlowControl says which requests flow control annotates in audit events.
 	AuditFlowControl AuditFlowControl
 	Features         *genericoptions.FeatureOptions

@@ -10,13 +10,14 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/registry/flowcontrol/bootstrap"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/filters"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/kubeapiserver"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/servingca"
 )
 
 // etcdCheck is the name of the library's check that a read of etcd with a quorum succeeds.
 const etcdCheck = "etcd"
 
 // addReadyzChecks adds the checks of /readyz, and returns what they say to everyone.
-func addReadyzChecks(c CompletedConfig, generic *genericapiserver.Config, stored *stored, flowControl *flowControl, monitor *kubeapiserver.Monitor, keeper *bootstrap.Keeper) []filters.CheckMessage {
+func addReadyzChecks(c CompletedConfig, generic *genericapiserver.Config, stored *stored, flowControl *flowControl, monitor *kubeapiserver.Monitor, certificate *servingca.Controller, keeper *bootstrap.Keeper) []filters.CheckMessage {
 	var messages []filters.CheckMessage
 	add := func(check healthz.HealthChecker, message string) {
 		generic.AddReadyzChecks(check)
@@ -45,6 +46,10 @@ func addReadyzChecks(c CompletedConfig, generic *genericapiserver.Config, stored
 			messages = append(messages, filters.CheckMessage{Check: check.Name(), Message: check.Message, WhilePassing: true})
 		}
 		messages = append(messages, filters.FailureMessage("informer-sync", "the cluster's admission webhooks and policies have not been read: the check delegated-admission says why"))
+	}
+	if certificate != nil {
+		generic.AddReadyzChecks(certificate)
+		messages = append(messages, filters.CheckMessage{Check: certificate.Name(), Message: certificate.Message, WhilePassing: true})
 	}
 	generic.AddReadyzChecks(keeper)
 	return append(messages, filters.CheckMessage{Check: keeper.Name(), Message: keeper.Message, WhilePassing: true})

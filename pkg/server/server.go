@@ -122,6 +122,10 @@ func (s *Server) build(c CompletedConfig, data dataDirectory, generic *genericap
 	if err != nil {
 		return err
 	}
+	certificate, err := newServingCertificate(c, generic, front)
+	if err != nil {
+		return err
+	}
 	keeper, err := newKeeper(c, generic, own, newEvents(c, front, own, s.flowControl))
 	if err != nil {
 		return err
@@ -130,7 +134,7 @@ func (s *Server) build(c CompletedConfig, data dataDirectory, generic *genericap
 	if err != nil {
 		return err
 	}
-	addFilters(!c.LocalIdentity, generic, addReadyzChecks(c, generic, stored, s.flowControl, monitor, keeper))
+	addFilters(!c.LocalIdentity, generic, addReadyzChecks(c, generic, stored, s.flowControl, monitor, certificate, keeper))
 	// Complete is called once: a second call would add its authenticator a second time.
 	if s.apiserver, err = generic.Complete(front.sharedInformers()).New(componentName, genericapiserver.NewEmptyDelegate()); err != nil {
 		return err

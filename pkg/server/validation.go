@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/etcd3"
 	cliflag "k8s.io/component-base/cli/flag"
@@ -23,6 +24,7 @@ func (c CompletedConfig) Validate() []error {
 	errs = append(errs, c.Store.validate(c.EmbeddedEtcd)...)
 	errs = append(errs, c.Run.Validate()...)
 	errs = append(errs, c.validateServing()...)
+	errs = append(errs, c.validateSelfIssued()...)
 	errs = append(errs, c.Identity.Validate()...)
 	errs = append(errs, c.Audit.Validate()...)
 	if err := c.AuditFlowControl.validate(); err != nil {
@@ -125,6 +127,26 @@ func (c CompletedConfig) validateServing() []error {
 	}
 	if pair := c.SecureServing.ServerCert.CertKey; (pair.CertFile == "") != (pair.KeyFile == "") {
 		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file belong together: give both, or neither to serve with a certificate made by the server"))
+	}
+	return errs
+}
+
+// validateSelfIssued validates the Service of --tls-self-issued-service.
+func (c CompletedConfig) validateSelfIssued() []error {
+	if c.SelfIssuedService == "" {
+		return nil
+	}
+	const flag = "--tls-self-issued-service"
+	var errs []error
+	namespace, name, both := strings.Cut(c.SelfIssuedService, "/")
+	if !both || len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1035Label(name)) > 0 {
+		errs = append(errs, fmt.Errorf("%s=%s must be the NAMESPACE/NAME of a Service, such as flowcontrol-system/flowcontrol-apiserver", flag, c.SelfIssuedService))
+	}
+	if c.LocalIdentity {
+		errs = append(errs, fmt.Errorf("%[1]s=%[2]s is for a Secret of a kube-apiserver in front, and there is none: set --kubeconfig too, or remove %[1]s", flag, c.SelfIssuedService))
+	}
+	if cert := c.SecureServing.ServerCert; cert.CertKey.CertFile != "" || cert.CertKey.KeyFile != "" || cert.CertDirectory != "" {
+		errs = append(errs, fmt.Errorf("%[1]s=%[2]s and --tls-cert-file, --tls-private-key-file or --cert-dir name two serving certificates: remove %[1]s to serve the one in files", flag, c.SelfIssuedService))
 	}
 	return errs
 }

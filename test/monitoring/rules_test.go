@@ -12,13 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
 )
 
 // runbook is the document that explains the alerts, each below a heading of its name.
 const runbook = "https://github.com/flowcontrol-apiserver/flowcontrol-apiserver/blob/main/docs/operations.md#"
-
-var updateDocs = tour.Flag()
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -33,23 +30,6 @@ func rules(t *testing.T) (string, RuleFile) {
 	require.NoError(t, err)
 	require.NotEmpty(t, file.Alerts())
 	return text, file
-}
-
-const prometheusRule = "artifacts/monitoring/prometheusrule.yaml"
-
-func TestPrometheusRuleHasTheRules(t *testing.T) {
-	text, _ := rules(t)
-	_, groups, found := strings.Cut(text, "\ngroups:\n")
-	require.True(t, found)
-	object := read(t, prometheusRule)
-	head, _, found := strings.Cut(object, "\nspec:\n")
-	require.True(t, found)
-	want := head + "\nspec:\n  groups:\n" + regexp.MustCompile(`(?m)^(.+)$`).ReplaceAllString(groups, "  $1")
-	if *updateDocs {
-		require.NoError(t, os.WriteFile(harness.Path(t, prometheusRule), []byte(want), 0o644))
-		return
-	}
-	require.Equal(t, want, object, "prometheusrule.yaml does not have the rules of rules.yaml: run 'make update-docs'")
 }
 
 func TestEveryAlertIsExplainedAtItsAddress(t *testing.T) {

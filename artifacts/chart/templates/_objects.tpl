@@ -1,6 +1,6 @@
 {{/*
 The objects are those of the kustomizations in artifacts/, in files/, which
-`make update-docs` writes. Here the values are put into them.
+`make chart` makes. Here the values are put into them.
 */}}
 
 {{/* objects: the objects of a file, in the release's namespace. */}}

@@ -81,6 +81,7 @@ func effects() []effect {
 			etcd-keyfile=x --etcd-certfile=x`},
 		{func(m mode) bool { return m.delegated }, `
 			enable-garbage-collector=false
+			tls-self-issued-service=a/b
 			authentication-skip-lookup=true
 			authentication-tolerate-lookup-failure=true
 			authentication-token-webhook-cache-ttl=1s

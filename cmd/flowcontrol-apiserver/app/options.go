@@ -47,6 +47,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"if the client asks for that. Must be as --enable-garbage-collector of kube-controller-manager. A server alone has none to wait for."
 	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
+	sets.FlagSet("secure serving").StringVar(&o.SelfIssuedService, "tls-self-issued-service", o.SelfIssuedService,
+		"Behind a kube-apiserver, issue and renew the serving certificate for this Service, as NAMESPACE/NAME, instead of reading --tls-cert-file. "+
+			"The CA is in the Secret NAME-serving of the namespace, which all replicas share, and which is created if the server may do that. "+
+			"Its ca.crt is added to caBundle of the APIServices that name the Service.")
 	o.Identity.AddFlags(&sets)
 	o.Run.AddUniversalFlags(sets.FlagSet("requests and shutdown"))
 	hideUnsupported(sets.FlagSet("requests and shutdown"), "emulation-forward-compatible", "runtime-config-emulation-forward-compatible")

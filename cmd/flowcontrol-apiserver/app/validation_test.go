@@ -56,6 +56,7 @@ func TestFlagsThatMakeSenseAreAccepted(t *testing.T) {
 		"no data directory, as none is needed":     {etcd, "--kubeconfig=file", "--data-dir="},
 		"suites without HTTP/2's in TLS 1.3":       {"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"},
 		"suites without HTTP/2's in HTTP/1.1":      {"--disable-http2-serving", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"},
+		"a certificate that the server issues":     {"--kubeconfig=file", "--tls-self-issued-service=flowcontrol-system/flowcontrol-apiserver"},
 		"a certificate of one's own with its key":  {"--tls-cert-file=a", "--tls-private-key-file=b"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Empty(t, parseFlags(t, args...).Complete().Validate()) })
@@ -95,6 +96,11 @@ func TestFlagsThatContradictAreRejectedWithAWayOut(t *testing.T) {
 		{"self-reviews switched off where a kube-apiserver serves them", []string{"--kubeconfig=file", "--runtime-config=authentication.k8s.io/v1=false"}, []string{"unknown api groups authentication.k8s.io"}},
 		{"admission without a cluster", []string{"--enable-admission-plugins=MutatingAdmissionWebhook"}, []string{"MutatingAdmissionWebhook", "--kubeconfig"}},
 		{"admission configuration without a cluster", []string{"--admission-control-config-file=file"}, []string{"--admission-control-config-file=file", "there is none: set --kubeconfig too, or remove"}},
+		{"a Service without its namespace", []string{"--kubeconfig=file", "--tls-self-issued-service=a"}, []string{"--tls-self-issued-service=a must be the NAMESPACE/NAME of a Service"}},
+		{"a Service that cannot exist", []string{"--kubeconfig=file", "--tls-self-issued-service=a/b/c"}, []string{"--tls-self-issued-service=a/b/c must be the NAMESPACE/NAME of a Service"}},
+		{"two serving certificates", []string{"--kubeconfig=file", "--tls-self-issued-service=a/b", "--tls-cert-file=c", "--tls-private-key-file=d"},
+			[]string{"--tls-self-issued-service=a/b and --tls-cert-file", "remove --tls-self-issued-service to serve the one in files"}},
+		{"two serving certificates, one in a directory", []string{"--kubeconfig=file", "--tls-self-issued-service=a/b", "--cert-dir=c"}, []string{"--cert-dir name two serving certificates"}},
 		{"two mistakes at once", []string{"--tls-cert-file=a", "--etcd-cafile=b"}, []string{"--tls-cert-file", "--etcd-cafile"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -27,7 +28,7 @@ func NewKey() (key *ecdsa.PrivateKey, encoded []byte, err error) {
 
 // Sign returns the certificate of the template for a key, signed by the parent. It sets a random
 // serial number. A self-signed certificate is its own parent, and both keys are one.
-func Sign(template, parent *x509.Certificate, key, parentKey *ecdsa.PrivateKey) (*x509.Certificate, error) {
+func Sign(template, parent *x509.Certificate, key *ecdsa.PrivateKey, parentKey crypto.Signer) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
 		return nil, err

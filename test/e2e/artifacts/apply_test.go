@@ -23,6 +23,7 @@ import (
 func TestKubeAPIServerTakesTheArtifacts(t *testing.T) {
 	k := startKubeAPIServer(t)
 	t.Run("the certificates script makes what is missing and keeps the rest", func(t *testing.T) { testCertificates(t, k) })
+	k.kubectl.Run(t, "-n", namespace, "delete", "secret", "flowcontrol-apiserver-serving") // which the overlays have
 	t.Run("overlays apply as they are", func(t *testing.T) { testOverlays(t, k) })
 	t.Run("kubeconform accepts all manifests", func(t *testing.T) { testSchemas(t, k, "cert-manager.io", "monitoring.coreos.com") })
 	t.Run("the Job that restores a member is admitted", func(t *testing.T) {

@@ -30,7 +30,7 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 	client, kubectl := k.client, k.kubectl
 	script := certificatesScript(t, k.kubeconfig)
 
-	output, err := script("--etcd")
+	output, err := script("etcd", "serving")
 	require.NoError(t, err, output)
 	secrets := secretsOf(t, client)
 	require.Len(t, secrets, 4)
@@ -57,7 +57,7 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 	t.Run("again: nothing changes, and the APIService trusts the authority", func(t *testing.T) {
 		kubectl.Run(t, "apply", "-k", folder(t, "registration/v1beta3"))
 		for range 2 {
-			output, err := script("--etcd")
+			output, err := script("etcd", "serving")
 			require.NoError(t, err, output)
 			bundle := kubectl.Run(t, "get", "apiservice", "v1beta3.flowcontrol.apiserver.k8s.io", "-o", "jsonpath={.spec.caBundle}")
 			require.Equal(t, base64.StdEncoding.EncodeToString(secrets["flowcontrol-apiserver-ca"].Data["tls.crt"]), bundle)
@@ -68,11 +68,13 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 	})
 	t.Run("a certificate near its end is renewed, by the same authority", func(t *testing.T) {
 		replaceLeaf(t, client, secrets, "flowcontrol-apiserver-serving", 10*24*time.Hour)
-		output, err := script()
+		output, err := script("serving")
 		require.NoError(t, err, output)
 		now := secretsOf(t, client)
 		renewed := leaf(t, now["flowcontrol-apiserver-serving"])
-		require.Equal(t, 365*24*time.Hour, renewed.NotAfter.Sub(renewed.NotBefore))
+		end := leaf(t, secrets["flowcontrol-apiserver-ca"]).NotAfter
+		require.True(t, renewed.NotAfter.Before(end), "it does not outlive its CA")
+		require.True(t, renewed.NotAfter.After(end.AddDate(0, 0, -21)), "and is renewed with it")
 		_, err = renewed.Verify(x509.VerifyOptions{Roots: authority})
 		require.NoError(t, err)
 		for _, kept := range []string{"flowcontrol-apiserver-ca", "flowcontrol-etcd-tls", "flowcontrol-apiserver-etcd-client"} {
@@ -82,15 +84,15 @@ func testCertificates(t *testing.T, k *kubeAPIServer) {
 	t.Run("an authority near its end is kept, and how to replace it is said", func(t *testing.T) {
 		replaceLeaf(t, client, secrets, "flowcontrol-apiserver-ca", 100*24*time.Hour)
 		before := versions(secretsOf(t, client))
-		output, err := script("--etcd")
+		output, err := script("etcd", "serving")
 		require.NoError(t, err, output)
-		require.Contains(t, output, "The CA expires within 365 days. docs/certificates.md, Replace the CA of a cluster, says how to replace it "+
+		require.Contains(t, output, "The CA expires within a year. docs/certificates.md, Replace the CA of a cluster, says how to replace it "+
 			"while clients go on. If you delete the Secret flowcontrol-apiserver-ca, requests fail.\n")
 		require.Equal(t, before, versions(secretsOf(t, client)))
 	})
 	t.Run("a certificate of another authority is replaced", func(t *testing.T) {
 		require.NoError(t, client.CoreV1().Secrets(namespace).Delete(t.Context(), "flowcontrol-apiserver-ca", metav1.DeleteOptions{}))
-		output, err := script("--etcd")
+		output, err := script("etcd", "serving")
 		require.NoError(t, err, output)
 		now := secretsOf(t, client)
 		for _, name := range []string{"flowcontrol-apiserver-serving", "flowcontrol-etcd-tls", "flowcontrol-apiserver-etcd-client"} {
@@ -124,7 +126,7 @@ func testReplacedCA(t *testing.T, k *kubeAPIServer, script func(args ...string) 
 	_, err = client.CoreV1().Secrets(namespace).Update(t.Context(), ca, metav1.UpdateOptions{})
 	require.NoError(t, err)
 
-	output, err := script("--etcd")
+	output, err := script("etcd", "serving")
 	require.NoError(t, err, output)
 	now := secretsOf(t, client)
 	for _, name := range leaves {
@@ -136,12 +138,17 @@ func testReplacedCA(t *testing.T, k *kubeAPIServer, script func(args ...string) 
 
 func TestCertificatesScriptSaysWhatIsWrong(t *testing.T) {
 	script := certificatesScript(t, "/nowhere/kubeconfig")
-	output, err := script("--etc")
-	require.Error(t, err)
-	require.Equal(t, "certificates.sh: unknown argument --etc: the only flag is --etcd\n", output)
+	for says, args := range map[string][]string{
+		"unknown argument --etcd: it must be etcd or serving": {"serving", "--etcd"},
+		"name what to make: etcd, serving, or both":           nil,
+	} {
+		output, err := script(args...)
+		require.Error(t, err)
+		require.Equal(t, "certificates.sh: "+says+"\n", output)
+	}
 
 	t.Setenv("OPENSSL", "no-such-program")
-	output, err = script()
+	output, err := script("etcd")
 	require.Error(t, err)
 	require.Equal(t, "certificates.sh: no-such-program is not installed, or not in PATH\n", output)
 }

@@ -15,22 +15,7 @@ const (
 	byCertManagerWithEtcd = "certificates/cert-manager-etcd"
 )
 
-// TestCertManagerMakesTheSecretsThatAreOurs checks that cert-manager issues the
-// certificates that an overlay mounts, and does not manage the Secret that users
-// create for an external etcd.
-func TestCertManagerMakesTheSecretsThatAreOurs(t *testing.T) {
-	const authority, etcdClient = "flowcontrol-apiserver-ca", "flowcontrol-apiserver-etcd-client"
-	for _, overlay := range overlays(t) {
-		t.Run("artifacts/"+overlay, func(t *testing.T) {
-			objects := render(t, overlay)
-			mounted, made := secretsMounted(t, objects), secretsMade(t, byCertManagerWithEtcd)
-			if !slices.ContainsFunc(objects, isStatefulSet) {
-				mounted.Delete(etcdClient)
-				made = secretsMade(t, byCertManager)
-			}
-			require.ElementsMatch(t, mounted.Insert(authority).UnsortedList(), made)
-		})
-	}
+func TestCertManagerInjectsTheCAOfTheServingCertificate(t *testing.T) {
 	for _, version := range []string{"v1", "v1beta3"} {
 		t.Run("artifacts/registration/"+version, func(t *testing.T) { requireTrusted(t, render(t, "registration/"+version)) })
 	}

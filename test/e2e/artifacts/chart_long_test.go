@@ -4,7 +4,9 @@ package artifacts
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +62,9 @@ func TestChartIsTheKustomizations(t *testing.T) {
 		"an existing etcd":              {[]string{"overlays/external-etcd"}, []string{"--set=etcd.mode=external", "--set=etcd.servers={https://etcd.etcd.svc:2379}"}},
 		"the etcd of kubeadm":           {[]string{"overlays/v1beta3-beside"}, []string{"--set=etcd.mode=kubeadm"}},
 		"no flow control in front":      {[]string{"overlays/flow-control-off"}, []string{"--set=flowSchemas=false"}},
-		"cert-manager, with etcd":       {[]string{"overlays/own-etcd", byCertManagerWithEtcd}, []string{"--set=certManager=true"}},
-		"cert-manager, an existing one": {[]string{"overlays/v1beta3-beside", byCertManager}, []string{"--set=etcd.mode=kubeadm", "--set=certManager=true"}},
+		"cert-manager, with etcd":       {[]string{withFiles(t, "overlays/own-etcd"), byCertManagerWithEtcd}, []string{"--set=certManager=true"}},
+		"cert-manager, an existing one": {[]string{withFiles(t, "overlays/v1beta3-beside"), byCertManager}, []string{"--set=etcd.mode=kubeadm", "--set=certManager=true"}},
+		"a certificate in files":        {[]string{withFiles(t, "overlays/own-etcd")}, []string{"--set=certificateFiles=true"}},
 		"monitoring":                    {[]string{"overlays/own-etcd", "monitoring"}, []string{"--set=monitoring=true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +86,16 @@ func TestChartIsLinted(t *testing.T) {
 		require.NoError(t, err, "%s: %s", set, output)
 		require.NotContains(t, string(output), "[INFO]", "Helm recommends something")
 	}
+}
+
+// withFiles adds components/certificate-files to an overlay, and returns the folder of both.
+func withFiles(t *testing.T, overlay string) string {
+	t.Helper()
+	name := strings.ReplaceAll(overlay, "/", "-") + "-with-files"
+	require.NoError(t, os.MkdirAll(folder(t, name), 0o755))
+	content := "resources: [../" + overlay + "]\ncomponents: [../components/certificate-files]\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder(t, name), "kustomization.yaml"), []byte(content), 0o644))
+	return name
 }
 
 func TestChartTakesItsValues(t *testing.T) {
@@ -138,7 +151,7 @@ func TestChartRejectsValuesThatDeployNothingThatWorks(t *testing.T) {
 }
 
 // TestChartRegistersLast installs the chart in a kube-apiserver, where no pod ever runs:
-// the test plays kubelet and certificates.sh.
+// the test plays kubelet and the server.
 func TestChartRegistersLast(t *testing.T) {
 	k := startKubeAPIServer(t)
 	_, err := k.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
@@ -166,7 +179,7 @@ func TestChartRegistersLast(t *testing.T) {
 	require.Contains(t, output, "Secret flowcontrol-system/flowcontrol-apiserver-serving has no ca.crt")
 	require.Empty(t, registered())
 
-	k.kubectl.Run(t, "-n", namespace, "create", "secret", "generic", "flowcontrol-apiserver-serving", "--from-literal=ca.crt=bundle")
+	k.kubectl.Run(t, "-n", namespace, "patch", "secret", "flowcontrol-apiserver-serving", "-p", `{"data":{"ca.crt":"YnVuZGxl"}}`)
 	output, err = helm(register...)
 	require.NoError(t, err, output)
 	require.Equal(t, "flowcontrol-apiserver YnVuZGxl", registered())

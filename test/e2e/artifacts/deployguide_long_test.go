@@ -35,7 +35,7 @@ func TestMigrationGuide(t *testing.T) {
 	kubectl.Run(t, "apply", "-f", harness.Path(t, "artifacts/examples/batch-jobs.yaml"))
 	kubectl.RunInput(t, frozen, "create", "-f", "-")
 	c.Apply(t, "overlays/own-etcd")
-	c.MakeCertificates(t, "--etcd")
+	c.MakeCertificates(t, "etcd")
 	c.WaitRollout(t)
 	c.Register(t, "v1beta3")
 	c.Servers(t, 3)

@@ -14,11 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/cmd/flowcontrol-apiserver/app"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // Package behind runs the pods: their ports, probes and mounted files.
 func TestDeploymentsFitTheServerThatTheyRun(t *testing.T) {
-	makefile, err := os.ReadFile(folder(t, "../Makefile"))
+	makefile, err := os.ReadFile(harness.Path(t, "Makefile"))
 	require.NoError(t, err)
 	for _, overlay := range overlays(t) {
 		t.Run("artifacts/"+overlay, func(t *testing.T) {

@@ -11,13 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness/tour"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // TestGuidesShowWhatTheArtifactsHold detects, without a cluster, artifacts that
 // changed while the guides did not. Package docs runs the commands of the guides
 // in the long lane.
 func TestGuidesShowWhatTheArtifactsHold(t *testing.T) {
-	root := folder(t, "..")
+	root := harness.Path(t, "")
 	compared := 0
 	for _, guide := range []struct{ document, heading string }{
 		{"docs/deploy.md", "## With an etcd of its own"},

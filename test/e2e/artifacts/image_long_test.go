@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // buildAsDockerfile runs the Dockerfile's command on what it copies of a context, for an architecture,
@@ -74,7 +76,7 @@ func requireSays(t *testing.T, program, version string) {
 // of this machine makes both, as the builder's does.
 func TestImageHoldsAStaticProgram(t *testing.T) {
 	for architecture, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
-		program := buildAsDockerfile(t, folder(t, ".."), architecture, "VERSION=7.8.9")
+		program := buildAsDockerfile(t, harness.Path(t, ""), architecture, "VERSION=7.8.9")
 		requireStatic(t, program, machine)
 		info, err := buildinfo.ReadFile(program)
 		require.NoError(t, err)
@@ -90,7 +92,7 @@ func TestImageOnALaterRelease(t *testing.T) {
 	context, builder := t.TempDir(), filepath.Join(t.TempDir(), "builder")
 	require.NoError(t, os.WriteFile(builder, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\ncp -r . "+context+"\n"), 0o755))
 	made := exec.CommandContext(t.Context(), "make", "--no-print-directory", "image", "K8S=0.37", "BUILDER="+builder)
-	made.Dir = folder(t, "..")
+	made.Dir = harness.Path(t, "")
 	output, err := made.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	_, goFlags, found := strings.Cut(string(output), "--build-arg=GOFLAGS=")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // TestImagesAreNamedInFull looks at every image in artifacts/, with the chart: a registry,
@@ -35,7 +37,7 @@ func TestImagesAreNamedInFull(t *testing.T) {
 
 // TestBaseImagesNameTheirRegistry looks at the Dockerfile.
 func TestBaseImagesNameTheirRegistry(t *testing.T) {
-	content, err := os.ReadFile(folder(t, "../Dockerfile"))
+	content, err := os.ReadFile(harness.Path(t, "Dockerfile"))
 	require.NoError(t, err)
 	bases := regexp.MustCompile(`(?m)^ARG \w+_IMAGE=(\S+)$`).FindAllStringSubmatch(string(content), -1)
 	require.Len(t, bases, 2)

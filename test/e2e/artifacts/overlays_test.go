@@ -1,6 +1,12 @@
 package artifacts
 
 import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
 	"errors"
 	"io"
 	"os"
@@ -13,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -22,7 +29,52 @@ const namespace = "flowcontrol-system"
 // folder returns the path of a folder below artifacts/.
 func folder(t *testing.T, name string) string {
 	t.Helper()
-	return harness.Path(t, "artifacts/"+name)
+	root, err := complete()
+	require.NoError(t, err)
+	return filepath.Join(root, "artifacts", name)
+}
+
+// complete makes a copy of artifacts/ with what hack/chart.sh makes, and returns where it is.
+var complete = sync.OnceValues(func() (string, error) {
+	ctx := context.Background()
+	root, err := binaries.Root()
+	if err != nil {
+		return "", err
+	}
+	kubectl, err := binaries.Kubectl(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "fca-artifacts-")
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	folder := filepath.Join(dir, "artifacts")
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "artifacts"))); err != nil {
+		return dir, err
+	}
+	for _, made := range []string{"chart/files", "monitoring/prometheusrule.yaml"} { // by `make chart`, perhaps of other files
+		if err := os.RemoveAll(filepath.Join(folder, made)); err != nil {
+			return dir, err
+		}
+	}
+	script := exec.CommandContext(ctx, filepath.Join(root, "hack", "chart.sh"), folder)
+	script.Env = append(os.Environ(), "KUBECTL="+kubectl)
+	if output, err := script.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("hack/chart.sh: %w: %s", err, output)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := complete(); err == nil {
+		_ = os.RemoveAll(dir) // in the directory of temporary files
+	}
+	os.Exit(code)
 }
 
 // overlays returns the folders that hold a complete deployment, relative to

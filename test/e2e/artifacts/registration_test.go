@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -32,6 +34,7 @@ const fakeKubectl = `#!/bin/sh
 echo "$*" >>"$STATE/calls"
 case "$*" in
 *"get secret flowcontrol-apiserver-serving"*ca.crt*) cat "$STATE/ca.crt" ;;
+*"get secret flowcontrol-apiserver-serving"*ca.key*) cat "$STATE/ca.key" ;;
 *"get secret flowcontrol-apiserver-serving"*tls.crt*) cat "$STATE/tls.crt" ;;
 *"get secret flowcontrol-apiserver-etcd-client"*) [ -e "$STATE/etcd-client" ] ;;
 *"get secret"*) ;;
@@ -68,6 +71,7 @@ func newScripted(t *testing.T) *scripted {
 	for _, name := range []string{"reachable", "available", "rolled-out", "etcd-client"} {
 		s.set(t, name, "")
 	}
+	s.set(t, "ca.key", "")
 	s.set(t, "v1beta3", "")
 	s.set(t, "v1", "local")
 	return s
@@ -147,6 +151,7 @@ func TestRegister(t *testing.T) {
 		{"not listed", "v1", map[string]string{"v1beta3": ours, "unlisted": unlisted}, "register.sh: kubectl apply: " + unlisted, []string{schemas}, true},
 		{"rejected", "v1", map[string]string{"v1beta3": ours, "unlisted": "flowschemas is forbidden", "attempts": "2"}, "register.sh: kubectl apply: flowschemas is forbidden\n", []string{schemas}, true},
 
+		{"a server that issues its certificate", "v1beta3", map[string]string{"tls.crt": "", "ca.key": "a2V5"}, "registered: ", []string{applied}, false},
 		{"no certificate", "v1beta3", map[string]string{"tls.crt": ""}, "Secret flowcontrol-system/flowcontrol-apiserver-serving is missing, or lacks ca.crt or tls.crt", nil, true},
 		{"a certificate of another CA", "v1beta3", ofOther, "is not signed by its ca.crt", nil, true},
 		{"a certificate of another name", "v1beta3", ofOtherName, "does not have the name flowcontrol-apiserver.flowcontrol-system.svc", nil, true},
@@ -205,6 +210,23 @@ func TestInstallAppliesFlowSchemasAndRegistersWhenReplicasAreReady(t *testing.T)
 	require.Equal(t, "apply first.yaml", changes[0])
 	require.Equal(t, []string{"apply enforced.yaml", "apply apiservice.yaml"}, changes[len(changes)-2:])
 
+	for name, test := range map[string]struct {
+		overlay string
+		changes []string
+	}{
+		"the server issues its certificate": {rendered, nil},
+		"its certificate is in files":       {rendered + "---\nkind: Deployment\n        - --tls-cert-file=/etc/x\n", []string{"apply -", "apply -"}}, // Secrets of the script
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScripted(t)
+			s.set(t, "overlay", test.overlay)
+			s.set(t, "tls.crt", base64.StdEncoding.EncodeToString([]byte("none")))
+			s.set(t, "ca.key", "a2V5")
+			output, changes, err := s.run(t, "install.sh", folder(t, "overlays/external-etcd"))
+			require.NoError(t, err, output)
+			require.Equal(t, slices.Concat([]string{"apply first.yaml"}, test.changes, []string{"apply enforced.yaml", "apply apiservice.yaml"}), changes)
+		})
+	}
 	t.Run("with cert-manager", func(t *testing.T) {
 		s := newScripted(t)
 		s.set(t, "overlay", rendered)
@@ -212,6 +234,33 @@ func TestInstallAppliesFlowSchemasAndRegistersWhenReplicasAreReady(t *testing.T)
 		require.NoError(t, err, output)
 		require.Equal(t, []string{"apply first.yaml", "apply cert-manager", "apply enforced.yaml", "apply apiservice.yaml"}, changes)
 	})
+}
+
+// TestInstallByCertManagerMountsWhatCertManagerMakes lets the script use the real kubectl for kustomizations.
+func TestInstallByCertManagerMountsWhatCertManagerMakes(t *testing.T) {
+	for _, overlay := range overlays(t) {
+		s := newScripted(t)
+		kubectl := strings.Replace(fakeKubectl, `kustomize*) cat "$STATE/overlay" ;;`,
+			`kustomize*) exec `+harness.Program(t, binaries.Kubectl)+` "$@" ;; "apply -f "*first.yaml) cp "$3" "$STATE" ;;`, 1)
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "kubectl"), []byte(kubectl), 0o700))
+		output, _, err := s.run(t, "install.sh", "--cert-manager", folder(t, overlay))
+		require.NoError(t, err, output)
+		first, err := os.ReadFile(filepath.Join(s.dir, "first.yaml"))
+		require.NoError(t, err)
+		objects := decode(t, string(first))
+		args := server(t, objects).Spec.Template.Spec.Containers[0].Args
+		require.Contains(t, args, "--tls-cert-file=/etc/flowcontrol-apiserver/serving/tls.crt")
+		require.Contains(t, args, "--tls-private-key-file=/etc/flowcontrol-apiserver/serving/tls.key")
+		require.NotContains(t, strings.Join(args, " "), "self-issued")
+		require.NotContains(t, string(first), "kind: Secret\n", "cert-manager creates it, of its type")
+
+		mounted, made := secretsMounted(t, objects), secretsMade(t, byCertManagerWithEtcd)
+		if !slices.ContainsFunc(objects, isStatefulSet) {
+			mounted.Delete("flowcontrol-apiserver-etcd-client") // users create it for an external etcd
+			made = secretsMade(t, byCertManager)
+		}
+		require.ElementsMatch(t, mounted.Insert("flowcontrol-apiserver-ca").UnsortedList(), made, "artifacts/%s", overlay)
+	}
 }
 
 // TestInstallSeparatesWhatIsEnforced compares both parts of each overlay with all of it.

@@ -2,7 +2,6 @@ package behind
 
 import (
 	"context"
-	"crypto/x509"
 	"path/filepath"
 	"testing"
 
@@ -27,8 +26,7 @@ type besideSite struct {
 	// clientCA signs certificates of users, proxyCA the front proxy's.
 	clientCA, proxyCA *harness.CA
 
-	operatorPair harness.Pair   // of system:masters
-	serving      *x509.CertPool // CA of the server's certificate
+	operatorPair harness.Pair // of system:masters
 }
 
 func TestBesideKubeAPIServer(t *testing.T) {
@@ -36,7 +34,11 @@ func TestBesideKubeAPIServer(t *testing.T) {
 	t.Run("the first start goes by the probes", func(t *testing.T) { testFirstStart(t, s) })
 	t.Run("the cluster decides who may do what", func(t *testing.T) { testDelegatedRequests(t, s) })
 	t.Run("reviews do not wait behind the requests that wait for them", func(t *testing.T) { testReviews(t, s) })
-	t.Run("users notice nothing while all pods are replaced", s.underLoad(testRollout))
+	t.Run("users notice nothing while the CA of the serving certificates is replaced", s.underLoad(testReplacedCA))
+	overlay := harness.Path(t, "artifacts/overlays/v1beta3-beside")
+	s.MakeCertificates(t, "serving")
+	t.Run("users notice nothing while all pods are replaced and get a certificate in files", s.underLoad(testRollout(withFiles(t, overlay))))
+	t.Run("users notice nothing while all pods are replaced and issue their certificate", s.underLoad(testRollout(overlay)))
 }
 
 // startSite starts the cluster. Its kube-apiserver has more seats than this
@@ -59,8 +61,6 @@ func startSite(t *testing.T, options cluster.Options) *besideSite {
 	c := cluster.Start(t, options)
 	s.site = siteOf(t, c, "v1beta3")
 	s.operatorPair = s.clientCA.Client(t, "operator", "system:masters")
-	s.serving = x509.NewCertPool()
-	require.True(t, s.serving.AppendCertsFromPEM(s.ServingCA(t)))
 	// kube-controller-manager signs certificates of users with the cluster's CA.
 	replace(t, clientCAFile, s.clientCA.CertFile, s.KubeAPIServer.ClientCA.CertFile)
 	return s

@@ -41,7 +41,7 @@ func TestRightsOfTheManifests(t *testing.T) {
 	s := &kubeSite{etcd: etcd, kube: kube, kubectl: kube.Kubectl(t), client: client}
 	s.applyRights(t)
 	granted := s.granted(t)
-	require.Len(t, granted, 16)
+	require.Len(t, granted, 18)
 	if binaries.Base() == binaries.FirstBase {
 		granted = slices.DeleteFunc(granted, permission.isOfLaterBases)
 	}

@@ -22,7 +22,6 @@ func (c *Cluster) deployBeside(t harness.TB) {
 	t.Helper()
 	c.Apply(t, "overlays/v1beta3-beside")
 	c.shareEtcd(t)
-	c.MakeCertificates(t)
 	c.WaitRollout(t)
 	c.Register(t, "v1beta3")
 }

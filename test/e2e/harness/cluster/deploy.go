@@ -36,9 +36,9 @@ func (c *Cluster) ReturnV1(t harness.TB) {
 }
 
 // MakeCertificates runs the certificate script and returns its output.
-func (c *Cluster) MakeCertificates(t harness.TB, flags ...string) string {
+func (c *Cluster) MakeCertificates(t harness.TB, purposes ...string) string {
 	t.Helper()
-	return c.runScript(t, "certificates/certificates.sh", flags...)
+	return c.runScript(t, "certificates/certificates.sh", purposes...)
 }
 
 // Install runs the script that installs an overlay, or a new release of it, and registers versions at the end.
