@@ -108,7 +108,7 @@ func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 			}
 			assert.Equal(t, good, first[besideText(oneElephant)])
 			assert.Equal(t, good, first[obeyText])
-			if *update {
+			if *update && !t.Failed() {
 				last.Server = name
 				section := "exam-" + strings.ReplaceAll(name, " ", "-")
 				require.NoError(t, document.Publish("make exam-servers", section, filepath.Join("docs", "exam.md"), "### "+name+"\n\n"+last.table()))
