@@ -56,6 +56,10 @@ exam: ## Examine how an API server behaves under overload: SERVER=URL, KUBECONFI
 	@cd hack/lab && go build -o $(CURDIR)/.cache/exam ./exam
 	@.cache/exam -server=$(SERVER) $(if $(KUBECONFIG),-kubeconfig=$(KUBECONFIG)) $(EXAM)
 
+.PHONY: exam-servers
+exam-servers: ## Examine kube-apiserver and this server three times each; write docs/exam.md (twelve minutes)
+	@cd hack/lab && go test -tags=long -count=1 -timeout=30m ./exam -run '^TestServersHaveTheSameMarksEachTime$$' -v -update-exam
+
 .PHONY: demo-picture
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
 	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg

@@ -44,7 +44,7 @@ const (
 	soonAtRest, lateAtRest   = 2 * time.Second, 10 * time.Second
 	restWindow               = time.Second
 	tenantShare, nameShare   = 0.4, 0.5 / 151
-	warmUp                   = 3 * time.Second // of shares
+	warmUp                   = 3 * time.Second // before it clients connect
 	busyRatio                = 1.5             // of the elephants' p50 to the one of an elephant alone
 	goodObeying              = 0.99
 )
@@ -92,7 +92,7 @@ func (t taken) mouseBeside(name string, base, one time.Duration) answer {
 	if !ok {
 		return a.is(stopped, "")
 	}
-	small := s.samples.Of(mice)
+	small := s.samples.Of(mice).Between(warmUp, s.lasts)
 	a.figures(small)
 	m := markOf(small, base)
 	if m == good && !loaded(s.samples.Of(elephants), one) {

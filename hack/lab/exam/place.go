@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +16,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -187,26 +187,30 @@ func readable(ctx context.Context, client kubernetes.Interface) (string, error) 
 	if len(lists) == 0 && err != nil {
 		return "", fmt.Errorf("discovering what the server has: %w", err)
 	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			return "", err
-		}
-		for _, resource := range list.APIResources {
-			if resource.Namespaced || !slices.Contains(resource.Verbs, "get") || !slices.Contains(resource.Verbs, "list") {
-				continue
-			}
-			collection := "/apis/" + version.String() + "/" + resource.Name
-			if version.Group == "" {
-				collection = "/api/" + version.Version + "/" + resource.Name
-			}
-			var found metav1.PartialObjectMetadataList
-			raw, err := client.Discovery().RESTClient().Get().AbsPath(collection).Param("limit", "1").Do(ctx).Raw()
-			if err != nil || decode(raw, &found) != nil || len(found.Items) == 0 {
-				continue
-			}
+	for _, collection := range collections(lists) {
+		var found metav1.PartialObjectMetadataList
+		raw, err := client.Discovery().RESTClient().Get().AbsPath(collection).Param("limit", "1").Do(ctx).Raw()
+		if err == nil && json.Unmarshal(raw, &found) == nil && len(found.Items) > 0 {
 			return collection + "/" + found.Items[0].Name, nil
 		}
 	}
 	return "", errors.New("the server has no namespaces, and no object of a resource without namespace that the caller can read: name one with -path")
+}
+
+// collections returns the paths of the resources without namespace that can be read and listed, in the same order each
+// time, whatever the order of discovery.
+func collections(lists []*metav1.APIResourceList) (paths []string) {
+	for _, list := range lists {
+		base := "/apis/" + list.GroupVersion + "/"
+		if !strings.Contains(list.GroupVersion, "/") {
+			base = "/api/" + list.GroupVersion + "/"
+		}
+		for _, resource := range list.APIResources {
+			if !resource.Namespaced && slices.Contains(resource.Verbs, "get") && slices.Contains(resource.Verbs, "list") {
+				paths = append(paths, base+resource.Name)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }

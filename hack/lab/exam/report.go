@@ -117,5 +117,3 @@ func bar(label string, m mark, seconds float64) document.Bar {
 	took := time.Duration(seconds * float64(time.Second))
 	return document.Bar{Label: label, Class: class, Length: seconds, Text: fmt.Sprint(short(took))}
 }
-
-func decode(raw []byte, into any) error { return json.Unmarshal(raw, into) }
