@@ -105,7 +105,7 @@ certificate() {
     return
   fi
   left=$days # until the end of the CA at most
-  until $openssl x509 -in "$dir/ca.crt" -noout -checkend $((left * 24 * 3600)) >/dev/null || [ $left -le 10 ]; do left=$((left - 10)); done
+  until $openssl x509 -in "$dir/ca.crt" -noout -checkend $((left * 24 * 3600)) >/dev/null || [ $left -le 1 ]; do left=$((left * 3 / 4)); done
   {
     printf 'basicConstraints = critical, CA:false\nkeyUsage = critical, digitalSignature\nextendedKeyUsage = %s\n' "$3"
     printf 'authorityKeyIdentifier = keyid\n'
