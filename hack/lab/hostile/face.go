@@ -60,7 +60,7 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 		return nil, err
 	}
 	figures.Unrest = err
-	if figures.Kept, figures.KeptFor, err = s.awaitFree(ctx, figures); err != nil {
+	if figures.Kept, figures.KeptFor, err = s.awaitFree(ctx, figures, c.Kept); err != nil {
 		return nil, err
 	}
 	after, err := s.stored(ctx)

@@ -13,8 +13,6 @@ const (
 	// restBound is how long a server may work on after an attack, and workBound the processor time
 	// that it may use: the other programs of the machine do not count.
 	restBound, workBound = 10 * time.Second, 2 * time.Second
-	// heapBound is how much more a server may hold in the end than before, in bytes: caches.
-	heapBound = 64 << 20
 	// linesBound is the number of lines that an attack may cause: the same line once a minute, and
 	// lines from one place in the code 100 times.
 	linesBound = 2000
@@ -58,8 +56,8 @@ func Judge(c Case, f *Figures) error {
 	if f.Worked > workBound {
 		fault("it used %v of processor time after the attack; the bound is %v", f.Worked, workBound)
 	}
-	if more := int64(f.Kept - f.Before.Heap); more > heapBound {
-		fault("%d MiB more are held than before, %v after the attack; the bound is %d", more>>20, f.KeptFor, heapBound>>20)
+	if more := int64(f.Kept - f.Before.Heap); more > c.Kept {
+		fault("%d MiB more are held than before, %v after the attack; the bound is %d", more>>20, f.KeptFor, c.Kept>>20)
 	}
 	if lines := f.After.Lines - f.Before.Lines; lines > linesBound {
 		fault("%d lines were logged; the bound is %d", lines, linesBound)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
-	c := Case{Name: "x", Allowed: []string{"403"}, Memory: 1 << 30}
+	c := Case{Name: "x", Allowed: []string{"403"}, Memory: 1 << 30, Kept: 64 << 20}
 	sound := func() *Figures {
 		f := &Figures{Answers: &Tally{}, Peak: 1 << 20}
 		f.Answers.add("403", 5)
@@ -55,6 +55,7 @@ func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
 		names[c.Name] = true
 		require.NotEmpty(t, c.Allowed, c.Name)
 		require.Positive(t, c.Memory, c.Name)
+		require.Positive(t, c.Kept, c.Name)
 		require.Less(t, c.Small, c.Large, c.Name)
 		require.NotContains(t, c.Allowed, "500", c.Name)
 	}

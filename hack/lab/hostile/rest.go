@@ -87,12 +87,12 @@ func (s *Server) awaitRest(ctx context.Context, before Rest) (took, worked time.
 	}
 }
 
-// awaitFree waits until a server holds at most heapBound more than before the attack. It
+// awaitFree waits until a server holds at most bound bytes more than before the attack. It
 // returns what is held then, and how long more was.
-func (s *Server) awaitFree(ctx context.Context, f *Figures) (heap float64, took time.Duration, err error) {
+func (s *Server) awaitFree(ctx context.Context, f *Figures, bound int64) (heap float64, took time.Duration, err error) {
 	heap = f.After.Heap
 	begin := time.Now()
-	for heap > f.Before.Heap+heapBound && took < kept {
+	for heap > f.Before.Heap+float64(bound) && took < kept {
 		pause(ctx, 5*time.Second)
 		now, err := s.rest(ctx)
 		if err != nil {

@@ -56,15 +56,21 @@
 //
 // So those before a newcomer get at most one request of each together before it, however much they are owed.
 //
+// S is raised when the request arrives. So a request that leaves before it is served takes nothing with it: what the flow was
+// owed is gone.
+//
 // Since V counts who is there, those who stay fall behind V where many names use the level for a moment: such names
 // take a whole request and are gone before V has given them as much. Then s decides, and newcomers
 // would wait for a round. Most newcomers ask for little. So they have a lane: of the seats in use, three
-// quarters are theirs before others, where they owe nothing. The lane is a token bucket of at most a second of
-// the level. A newcomer takes part if the bucket has what it is expected to use. A flow that nothing is known of
-// may be a name made for one request, and has no history that says whether it asks for little. So such
-// newcomers have a smaller lane within it: the fair rate of all flows but those with several requests
-// that wait. Who arrived first goes first. A newcomer that is expected to use more counts as one that arrived later, by
-// at most the time that serves each active flow once.
+// quarters are theirs before others, where they owe nothing, and less where the others have larger weights. The lane
+// is a token bucket of at most two requests of each active flow, and at most a second of the level. A newcomer takes part if the
+// bucket has what it is expected to use. A flow that nothing is known of may be a name made for one request, and has
+// no history that says whether it asks for little. So such newcomers have a smaller lane within it: the fair rate of
+// all flows but those with several requests that wait.
+//
+// Who arrived first goes first, in the lane and where a newcomer has the least K: s falls when a flow with a large
+// M has gone, so a later one may have a smaller K. A newcomer that is expected to use more counts as one that arrived
+// later, by at most the time that serves each active flow once.
 //
 // # What is promised
 //

@@ -19,7 +19,7 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, now time.Duration) *Requ
 	}
 	if longest := s.root.lengths.last(); longest.of != own {
 		s.root.touch(own)
-		if lengthBefore(float64(waiting)/own.weight, own.startAt(now), longest) {
+		if lengthBefore(float64(waiting)/own.weight, own.given(now), longest) {
 			return lastOf(longest.of)
 		}
 	}
@@ -34,14 +34,14 @@ func (s *scheduler) displaced(q *flowQueue, r *Request, now time.Duration) *Requ
 			return nil
 		}
 	}
-	if lengthBefore(float64(waiting)/weightOf(r.Weight), flows.clock, inner) {
+	if lengthBefore(float64(waiting)/weightOf(r.Weight), flows.origin, inner) {
 		return lastOf(inner.of)
 	}
 	return nil
 }
 
-func lengthBefore(length, start float64, other *rank) bool {
-	return length < other.at || length == other.at && start < other.tie
+func lengthBefore(length, given float64, other *rank) bool {
+	return length < other.at || length == other.at && given < other.tie
 }
 
 // lastOf returns the request that e loses on a full level.

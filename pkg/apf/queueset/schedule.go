@@ -52,7 +52,6 @@ func (s *scheduler) clamp(work seats.Work) seats.Work { return work.ClampFinal(s
 
 // stamp is what a request has in a schedule since it arrived.
 type stamp struct {
-	least float64 // S is not less
 	alone bool    // no other request of the entity waited
 	lent  float64 // of the credit of newcomers, in seat-seconds
 	fresh bool    // and of the credit of fresh entities
@@ -168,8 +167,10 @@ func (s *scheduler) next(now time.Duration) (next, blocked *Request) {
 	if !fits {
 		s.overtaking.block(r)
 	}
-	if e := s.root.newcomer(now); e != nil && s.fits(e.head.Work.Width()) && (r != s.overtaking.blocked || s.mayPass(e)) {
-		e.head.stamps[0].lent, e.head.stamps[0].fresh = s.root.expectedOf(e).expectedCost(e.head.Work), e.class >= costs
+	if e := s.root.newcomer(first, now); e != nil && s.fits(e.head.Work.Width()) && (r != s.overtaking.blocked || s.mayPass(e)) {
+		if s.root.lends(e) {
+			e.head.stamps[0].lent, e.head.stamps[0].fresh = s.root.costOf(e), e.class >= costs
+		}
 		return e.head, nil
 	}
 	if fits {
@@ -232,14 +233,11 @@ func (s *scheduler) top(q *flowQueue) *entity {
 	return &q.entity
 }
 
-// charge raises S of e to the least of r, which is dispatched, and V to S of the first request.
+// charge raises V to S of the first request, and notes that r of e is dispatched.
 func (s *scheduler) charge(serves *schedule, e *entity, r *Request, now time.Duration) {
 	serves.touch(e)
 	first := serves.first(now)
-	serves.clock = max(serves.clock, max(first.startAt(now), first.head.stamps[first.depth()].least))
-	if late := r.stamps[e.depth()].least - e.startAt(now); late > 0 {
-		e.start += late
-	}
+	serves.clock = max(serves.clock, first.startAt(now))
 	serves.dispatched = e.startAt(now)
 	serves.newcomers.lend(r.stamps[e.depth()].lent, r.stamps[e.depth()].fresh)
 }

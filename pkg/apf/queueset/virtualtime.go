@@ -13,6 +13,7 @@ type entity struct {
 	claim    float64 // how far S was behind V when no request waited any more
 	pausedIn uint64  // the period of claim
 	start    float64 // S without what executes; means nothing in another period than the schedule's
+	idled    float64 // of start: what it did not ask for, and was not given
 	period   uint64  // of start
 
 	waiting   int // requests
@@ -53,6 +54,9 @@ func (e *entity) startAt(now time.Duration) float64 {
 	return e.start + max(e.charged, e.used(now))/e.weight
 }
 
+// given returns what e was given in this period, divided by its weight.
+func (e *entity) given(now time.Duration) float64 { return e.startAt(now) - e.idled }
+
 // schedule serves entities in the order of virtual time.
 type schedule struct {
 	clock    float64       // V
@@ -69,7 +73,8 @@ type schedule struct {
 	waitingWeight float64 // of them
 	active        int     // entities
 	activeWeight  float64
-	staying       float64 // weight of the entities whose first request is none of a newcomer
+	stayers       int     // entities whose first request is none of a newcomer
+	staying       float64 // weight of them
 	idleUse       int     // initial seats in use by entities without requests that wait
 	works         float64 // of the active entities: the expected work of a request, in seat-seconds
 
@@ -95,13 +100,23 @@ func (s *schedule) advance(now time.Duration, capacity float64, inUse int) {
 	if s.waiting > 0 {
 		s.clock += took * s.rate(float64(inUse))
 	}
-	used, most := float64(inUse)*took, maxLane*capacity*maxCredit.Seconds()
-	s.newcomers.credit = min(s.newcomers.credit+maxLane*used, most)
+	used, most := float64(inUse)*took, min(2*s.works, maxLane*capacity*maxCredit.Seconds())
+	s.newcomers.credit = min(s.newcomers.credit+s.lane()*used, most)
 	s.newcomers.fresh = min(s.newcomers.fresh+s.freshLane()*used, most)
 }
 
-// freshLane returns the part of the seats that fresh newcomers may use before others: the fair rate of all
-// entities except the ones with several requests that wait.
+// lane returns the part of the seats that newcomers may use before others: less where the others have
+// larger weights than they.
+func (s *schedule) lane() float64 {
+	if s.stayers == 0 || s.active == s.stayers {
+		return maxLane
+	}
+	newcomers, others := (s.activeWeight-s.staying)/float64(s.active-s.stayers), s.staying/float64(s.stayers)
+	return maxLane * min(1, newcomers/others)
+}
+
+// freshLane returns the part that fresh newcomers may use of these: the fair rate of all entities
+// except the ones with several requests that wait.
 func (s *schedule) freshLane() float64 {
 	if s.active == 0 {
 		return maxLane
@@ -118,7 +133,7 @@ func (s *schedule) rate(inUse float64) float64 {
 // touch makes S of e one of this period.
 func (s *schedule) touch(e *entity) {
 	if e.period != s.period {
-		e.period = s.period
+		e.period, e.idled = s.period, 0
 		e.start = s.origin - e.used(s.began)/e.weight
 	}
 }
@@ -174,16 +189,20 @@ func (s *schedule) arrive(e *entity, now time.Duration) stamp {
 	}
 	s.touch(e)
 	if e.waiting > 0 {
-		return stamp{least: math.Inf(-1)}
+		return stamp{}
 	}
-	one := stamp{least: s.clock, alone: true}
+	least := s.clock
 	if e.executing > 0 && e.pausedIn == s.period {
-		one.least -= e.claim
+		least -= e.claim
 	}
 	if s.places.root != nil {
-		one.least = min(one.least, s.places.level(s.works))
+		least = min(least, s.places.level(s.works))
 	}
-	return one
+	if idle := least - e.startAt(now); idle > 0 {
+		e.start += idle
+		e.idled += idle
+	}
+	return stamp{alone: true}
 }
 
 // pause notes that no request of e waits any more, and some execute.
@@ -194,11 +213,10 @@ func (s *schedule) pause(e *entity, now time.Duration) {
 // keyOf returns K of e, whose requests wait.
 func (s *schedule) keyOf(e *entity, now time.Duration) float64 {
 	stamp := &e.head.stamps[e.depth()]
-	start := max(e.startAt(now), stamp.least)
 	if stamp.alone {
-		return start
+		return e.startAt(now)
 	}
-	return start + s.expectedOf(e).work/e.weight
+	return e.startAt(now) + s.expectedOf(e).work/e.weight
 }
 
 // depth returns which of the stamps of its requests belongs to e.
@@ -209,13 +227,25 @@ func (e *entity) depth() int {
 	return 0
 }
 
+// stay notes whether e is one whose first request is none of a newcomer.
+func (s *schedule) stay(e *entity, stays bool) {
+	if e.stays > 0 {
+		s.stayers--
+		s.staying -= e.stays
+	}
+	if e.stays = 0; stays {
+		e.stays = e.weight
+		s.stayers++
+		s.staying += e.stays
+	}
+	if s.stayers == 0 {
+		s.staying = 0
+	}
+}
+
 // reorder moves e to its position after its S or its requests have changed.
 func (s *schedule) reorder(e *entity, now time.Duration) {
-	s.staying -= e.stays
-	if e.stays = 0; e.waiting > 0 && !e.head.stamps[e.depth()].alone {
-		e.stays = e.weight
-	}
-	s.staying += e.stays
+	s.stay(e, e.waiting > 0 && !e.head.stamps[e.depth()].alone)
 	if e.waiting == 0 {
 		if e.place.listed {
 			s.pause(e, now)
@@ -239,7 +269,7 @@ func (s *schedule) reorder(e *entity, now time.Duration) {
 	}
 	if at := float64(e.waiting-1) / e.weight; !e.length.listed || at != e.length.at {
 		s.lengths.remove(&e.length)
-		e.length.at, e.length.tie, e.length.serial = at, e.startAt(now), e.head.serial
+		e.length.at, e.length.tie, e.length.serial = at, e.given(now), e.head.serial
 		s.lengths.insert(&e.length)
 	}
 }
@@ -330,10 +360,17 @@ func classOf(cost float64) int {
 }
 
 func (l *newcomers) push(e *entity, cost float64) {
-	if e.newcomer, e.class = true, classOf(cost); e.fresh() {
-		e.class += costs
+	class := classOf(cost)
+	if e.fresh() {
+		class += costs
 	}
-	list := &l.lists[e.class]
+	l.append(e, class)
+}
+
+// append makes e the last of its class.
+func (l *newcomers) append(e *entity, class int) {
+	e.newcomer, e.class = true, class
+	list := &l.lists[class]
 	if e.before = list.last; e.before == nil {
 		list.first = e
 	} else {
@@ -361,26 +398,36 @@ func (l *newcomers) remove(e *entity) {
 	e.before, e.after, e.newcomer = nil, nil, false
 }
 
-// newcomer returns the newcomer that goes before others now, nil without one: of the newcomers
-// with credit, the one that arrived first. Who is expected to use more counts as one that arrived later,
-// by at most the time that serves each active entity once.
-func (s *schedule) newcomer(now time.Duration) *entity {
-	var first *entity
+// newcomer returns the newcomer that goes before first, the entity that is first in the schedule, nil without
+// one: of those that credit is lent to, or that arrived before first if that is a newcomer too, the one
+// that arrived first. Who is expected to use more counts as one that arrived later, by at most the time that
+// serves each active entity once.
+func (s *schedule) newcomer(first *entity, now time.Duration) *entity {
+	var next *entity
 	var earliest float64
-	for i := range s.newcomers.lists {
-		credit := s.newcomers.credit
-		if i >= costs {
-			credit = min(credit, s.newcomers.fresh)
+	for class := range s.newcomers.lists {
+		e := s.newcomers.lists[class].first
+		if e != nil && e.startAt(now) > s.clock { // it owes, and the next one goes on
+			s.newcomers.remove(e)
+			s.newcomers.append(e, class)
+			e = s.newcomers.lists[class].first
 		}
-		e := s.newcomers.lists[i].first
-		if e == nil || e.startAt(now) > s.clock {
+		if e == nil || e.startAt(now) > s.clock || !s.lends(e) && !(first.newcomer && e.head.serial < first.head.serial) {
 			continue
 		}
-		cost := s.expectedOf(e).expectedCost(e.head.Work)
-		due := e.head.arrived.Seconds() + min(cost*s.activeWeight, s.works)/s.capacity
-		if cost <= credit && (first == nil || due < earliest) {
-			first, earliest = e, due
+		due := e.head.arrived.Seconds() + min(s.costOf(e)*s.activeWeight, s.works)/s.capacity
+		if next == nil || due < earliest {
+			next, earliest = e, due
 		}
 	}
-	return first
+	return next
+}
+
+// costOf returns what the first request of e is expected to use, in seat-seconds.
+func (s *schedule) costOf(e *entity) float64 { return s.expectedOf(e).expectedCost(e.head.Work) }
+
+// lends reports whether there is credit for e, a newcomer.
+func (s *schedule) lends(e *entity) bool {
+	cost := s.costOf(e)
+	return cost <= s.newcomers.credit && (e.class < costs || cost <= s.newcomers.fresh)
 }

@@ -96,12 +96,16 @@ var found = []row{
 		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":359,"Lasts":78415206813,"Clients":[{"Flow":"crowda","Names":3,"Threads":10,"Takes":1700000000,"Width":1},{"Flow":"crowda","Names":0,"Threads":4,"PerName":4,"Takes":480000000,"Width":5},{"Flow":"victimb","Names":1,"Threads":4,"Takes":680000000,"Width":1}]}`),
 	parsed("a burst of six flows of a tenant on a full level",
 		`{"Seats":1,"Queues":1,"HandSize":1,"QueueLength":50,"Seed":336,"Lasts":956136350,"Clients":[{"Flow":"victimb","Names":1,"Threads":0,"Every":7800000,"Takes":1500000,"Width":1},{"Flow":"victimc","Names":1,"Threads":0,"Takes":760000000,"Width":1},{"Flow":"crowda","Tenant":"tenantb","Names":-1,"Threads":341,"PerName":60,"Every":56000000000,"Takes":21000000,"Width":1}]}`),
+	parsed("a burst beside fresh names and 25 nodes",
+		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":532,"Lasts":2264864866,"Clients":[{"Flow":"crowdb","Names":0,"Threads":16,"Takes":78000000,"Width":1,"Stagger":2400000},{"Flow":"crowdb","Names":-1,"Threads":23,"PerName":20,"Every":130000000000,"Takes":170000000,"Width":1},{"Flow":"victimb","Names":1,"Threads":0,"Takes":6900000000,"Width":1,"From":360000000},{"Flow":"crowdc","Names":-1,"Threads":25,"Every":7800000000,"Takes":830000000,"Width":1,"Stagger":44000000}]}`),
+	parsed("two threads that begin beside five clients with fresh names",
+		`{"Seats":5,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":395,"Lasts":10626987714,"Clients":[{"Flow":"victimc","Names":1,"Threads":2,"Takes":32000000,"Width":1,"From":1100000000},{"Flow":"crowdc","Names":0,"Threads":5,"Takes":78000000,"Width":1}]}`),
+	parsed("long requests among fresh names, beside a flow that owes",
+		`{"Seats":5,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":550,"Lasts":113990937258,"Clients":[{"Flow":"crowda","Names":0,"Threads":13,"Takes":210000000,"LongTakes":18784966961,"LongEach":30,"Width":1},{"Flow":"crowda","Names":1,"Threads":0,"Every":3600000000000,"Takes":1400000000,"Width":1,"From":140000000},{"Flow":"crowdc","Names":1,"Threads":3,"Takes":1700000000,"Width":1}]}`),
 }
 
 // today are what the search found on the schedule of today, and what it does not keep yet.
 var today = []row{
-	parsed("a burst beside fresh names and 25 nodes",
-		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":532,"Lasts":2264864866,"Clients":[{"Flow":"crowdb","Names":0,"Threads":16,"Takes":78000000,"Width":1,"Stagger":2400000},{"Flow":"crowdb","Names":-1,"Threads":23,"PerName":20,"Every":130000000000,"Takes":170000000,"Width":1},{"Flow":"victimb","Names":1,"Threads":0,"Takes":6900000000,"Width":1,"From":360000000},{"Flow":"crowdc","Names":-1,"Threads":25,"Every":7800000000,"Takes":830000000,"Width":1,"Stagger":44000000}]}`),
 	parsed("two wide flows of which each third leaves early",
 		`{"Seats":20,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":502,"Lasts":23316490765,"Clients":[{"Flow":"crowdc","Names":-1,"Threads":2,"Takes":1100000000,"Width":8,"ShortPatience":1800000000,"ShortEach":3},{"Flow":"crowdc","Names":10,"Threads":9,"Every":98000000,"Takes":19000000,"Width":15}]}`),
 	parsed("deadlines of less than most executions",
