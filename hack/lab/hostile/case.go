@@ -41,8 +41,8 @@ const (
 	ordinary = gigabyte
 	// caches is what a server may hold more in the end than before an attack.
 	caches = 64 << 20
-	// unread is what the watch cache holds of watches that have ended, up to 20 KiB of each: the
-	// slice of those that the last event was sent to keeps them until as many watch again
+	// unread is what the watch cache holds of watches that have ended, up to 20 KiB of each: a slice
+	// of the watches to which it sent the last event keeps them until as many watch again
 	// (watchersBuffer in k8s.io/apiserver/pkg/storage/cacher). kube-apiserver holds as much.
 	unread = 256 << 20
 )

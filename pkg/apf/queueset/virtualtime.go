@@ -399,9 +399,9 @@ func (l *newcomers) remove(e *entity) {
 }
 
 // newcomer returns the newcomer that goes before first, the entity that is first in the schedule, nil without
-// one: of those that credit is lent to, or that arrived before first if that is a newcomer too, the one
-// that arrived first. Who is expected to use more counts as one that arrived later, by at most the time that
-// serves each active entity once.
+// one. Newcomers to whom credit is lent may go, and if first is a newcomer, all that arrived before it. The one
+// that arrived first goes. A newcomer that is expected to use more counts as one that arrived later, by at most
+// the time that serves each active entity once.
 func (s *schedule) newcomer(first *entity, now time.Duration) *entity {
 	var next *entity
 	var earliest float64
