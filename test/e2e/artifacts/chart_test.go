@@ -87,7 +87,7 @@ func TestChartSaysWhatArtifactHubShows(t *testing.T) {
 	metadata.requireAnnotation(t, "images", &images)
 	require.Len(t, images, 2)
 	require.Equal(t, []string{values.Image, values.Etcd.Image}, []string{images[0].Image, images[1].Image})
-	license, err := os.ReadFile(folder(t, "../LICENSE"))
+	license, err := os.ReadFile(harness.Path(t, "LICENSE"))
 	require.NoError(t, err)
 	require.Contains(t, string(license), "Apache License")
 	require.Equal(t, "Apache-2.0", metadata.Annotations["artifacthub.io/license"])
@@ -107,7 +107,7 @@ func TestChartSaysWhatArtifactHubShows(t *testing.T) {
 		parts := strings.SplitN(strings.TrimPrefix(url, "https://"), "/", 6) // HOST, two of the repository, raw or blob, the branch, the path
 		require.Len(t, parts, 6, url)
 		path, _, _ := strings.Cut(parts[5], "#")
-		require.FileExists(t, folder(t, "../"+path), url)
+		require.FileExists(t, harness.Path(t, path), url)
 	}
 	require.FileExists(t, folder(t, "chart/README.md"))
 }
