@@ -412,7 +412,10 @@ func (s *schedule) newcomer(first *entity, now time.Duration) *entity {
 			s.newcomers.append(e, class)
 			e = s.newcomers.lists[class].first
 		}
-		if e == nil || e.startAt(now) > s.clock || !s.lends(e) && !(first.newcomer && e.head.serial < first.head.serial) {
+		if e == nil || e.startAt(now) > s.clock {
+			continue
+		}
+		if earlier := first.newcomer && e.head.serial < first.head.serial; !earlier && !s.lends(e) {
 			continue
 		}
 		due := e.head.arrived.Seconds() + min(s.costOf(e)*s.activeWeight, s.works)/s.capacity
