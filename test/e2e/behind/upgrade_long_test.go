@@ -44,7 +44,6 @@ func TestUpgradeAndBack(t *testing.T) {
 	t.Run("back", s.installing(earlier, earlierChecks))
 	t.Run("the new release at once", s.installing(now, nowChecks))
 	t.Run("back again", s.installing(earlier, earlierChecks))
-	require.Equal(t, written, s.waitVersions(t))
 }
 
 // installing installs a release by its script, under load. The metric says which server then runs.
@@ -69,7 +68,9 @@ func (s *besideSite) requireMetrics(t *testing.T, prefix string) {
 
 const serverImage = "ghcr.io/flowcontrol-apiserver/flowcontrol-apiserver:"
 
-// newRelease returns a copy of artifacts/ with the image of the new release, as hack/release.sh makes it.
+// newRelease returns a copy of artifacts/ with the image of the new release, as hack/release.sh makes it. Its
+// server keeps the certificate in files of the earlier one, which clients past kube-apiserver trust:
+// TestBesideKubeAPIServer goes from files to certificates that the server issues, and back.
 func newRelease(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "artifacts")
@@ -87,5 +88,9 @@ func newRelease(t *testing.T) string {
 		return os.WriteFile(path, []byte(strings.ReplaceAll(string(content), serverImage+earlierTag, serverImage+nowTag)), 0o600)
 	}))
 	require.Positive(t, changed)
+	overlay := filepath.Join(folder, "overlays", "v1beta3-beside", "kustomization.yaml")
+	content, err := os.ReadFile(overlay)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(overlay, append(content, "- ../../components/certificate-files\n"...), 0o600)) // components come last
 	return folder
 }

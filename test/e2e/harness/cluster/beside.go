@@ -22,6 +22,9 @@ func (c *Cluster) deployBeside(t harness.TB) {
 	t.Helper()
 	c.Apply(t, "overlays/v1beta3-beside")
 	c.shareEtcd(t)
+	if c.Artifacts != "" { // of an earlier release, which wants certificates in files
+		c.MakeCertificates(t)
+	}
 	c.WaitRollout(t)
 	c.Register(t, "v1beta3")
 }
