@@ -89,9 +89,9 @@ so it needs an audit log to say more.
 
 Cases that begin with names have no report. They are [what one client can do with names](../threat-model.md#what-names-buy).
 
-Three reports are open here too, so they are no cases. A client that does not read its answer keeps its
+Three reports apply to this engine too and have no case. A client that does not read its answer keeps its
 seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
-and a write one seat, whatever its size (#130482). Whether #121198 is open here was not tried.
+and a write one seat, whatever its size (#130482). Nobody has tried #121198 here.
 
 [CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
 `

@@ -407,7 +407,7 @@ func (s *schedule) newcomer(first *entity, now time.Duration) *entity {
 	var earliest float64
 	for class := range s.newcomers.lists {
 		e := s.newcomers.lists[class].first
-		if e != nil && e.startAt(now) > s.clock { // it owes, and the next one goes on
+		if e != nil && e.startAt(now) > s.clock { // it owes: it loses its place, and does not hold up the others
 			s.newcomers.remove(e)
 			s.newcomers.append(e, class)
 			e = s.newcomers.lists[class].first
