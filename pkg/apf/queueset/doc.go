@@ -79,7 +79,8 @@
 // as e, less one M of each. New names take only what is the fair rate of others from it. So as long as no more newcomers
 // than that use the lane, none falls behind V by more than its M and one request of each of the others. Where
 // names that are known, a request of each at a time, ask for all of the lane, the others get a quarter of the
-// level, divided by the same rules.
+// level, divided by the same rules. And where each new name asks for much more work than M of the
+// flows that wait, the bound below lets the new name go first after one or two requests of each, and they get less than their rate.
 //
 // Newcomer. Let a request r of one seat arrive, of a flow that owes nothing and has no other that waits. Let X be what is left
 // of the requests that execute, and w the largest width that waits. Then it waits at most
