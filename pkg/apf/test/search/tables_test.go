@@ -102,6 +102,10 @@ var found = []row{
 		`{"Seats":5,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":395,"Lasts":10626987714,"Clients":[{"Flow":"victimc","Names":1,"Threads":2,"Takes":32000000,"Width":1,"From":1100000000},{"Flow":"crowdc","Names":0,"Threads":5,"Takes":78000000,"Width":1}]}`),
 	parsed("long requests among fresh names, beside a flow that owes",
 		`{"Seats":5,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":550,"Lasts":113990937258,"Clients":[{"Flow":"crowda","Names":0,"Threads":13,"Takes":210000000,"LongTakes":18784966961,"LongEach":30,"Width":1},{"Flow":"crowda","Names":1,"Threads":0,"Every":3600000000000,"Takes":1400000000,"Width":1,"From":140000000},{"Flow":"crowdc","Names":1,"Threads":3,"Takes":1700000000,"Width":1}]}`),
+	parsed("a tenant of weight 3 beside three threads with 300 names in turn",
+		`{"Seats":2,"Queues":64,"HandSize":6,"QueueLength":50,"Seed":1,"Lasts":40000000000,"Clients":[{"Flow":"established","Tenant":"a","Names":1,"Threads":5,"Takes":100000000,"Width":1,"TenantWeights":[3]},{"Flow":"crowda","Names":300,"Threads":3,"Takes":100000000,"Width":1}]}`),
+	parsed("names in turn with requests of 21 s, beside small flows",
+		`{"Seats":1,"Queues":1,"HandSize":1,"QueueLength":50,"Seed":334,"Lasts":120000000000,"Clients":[{"Flow":"crowdb","Names":300,"Threads":2,"PerName":1,"Takes":950000000,"LongTakes":21000000000,"LongEach":9,"Width":1},{"Flow":"established","Names":1,"Threads":2,"Takes":480000000,"Width":1,"From":1000000000},{"Flow":"victimb","Names":1,"Threads":0,"Takes":12000000,"Width":1},{"Flow":"victimb","Tenant":"tenantb","Names":1,"Threads":0,"Takes":130000000,"Width":1},{"Flow":"crowdb","Names":30,"Threads":2,"Takes":380000000,"Width":1},{"Flow":"crowdb","Names":1,"Threads":0,"Every":3600000000000,"Takes":170000000,"Width":1,"From":220000000}]}`),
 }
 
 // today are what the search found on the schedule of today, and what it does not keep yet.
