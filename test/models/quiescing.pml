@@ -1,49 +1,39 @@
 /* The locks of a priority level that quiesces: packages pkg/apf/engine (engine.go, level.go) and
-   pkg/apf/queueset (lifecycle.go, lockedpool.go, set.go). The order is Engine.mu, level.mu, the lock
-   of the Set, the lock of a shard. Requests find seats in an open pool under the lock of a shard alone.
-   Their end calls onIdle, which drops a level that has drained, without a lock.
+   pkg/apf/queueset (set.go, admission.go). The order is Engine.mu, level.mu, the lock of the Set. The
+   end of a request calls onIdle, which drops a level that has drained, without a lock.
 
    Requests arrive and end while the configuration of their level is removed, and may return; while
-   the engine rebalances, and an Observer that is told of a change uses the engine. Verified: no
+   the engine rebalances, and a request that is told what was decided uses the engine. Verified: no
    deadlock; a level that is configured exists; one that is not, and has no requests, is dropped.
 
    Each fault must be found:
      LOCKED    the end of a request calls onIdle with the lock of the Set
      ORDER     quiesce asks whether the level is idle before it registers onIdle
      RECHECK   dropDrained does not ask again, with the lock of the engine, whether the level has drained
-     TOLD      the Observer is told with the lock of the engine */
+     TOLD      requests are told with the lock of the engine */
 
-#define REQUESTS 2
+#define REQUESTS 3
 
-bool engine, level, set, shard;                    /* locks */
-bool open = true;                                  /* the pool, with the lock of the shard */
-byte inUse;                                        /* seats, with the lock that seated them */
+bool engine, level, set;                           /* locks */
+byte inUse;                                        /* seats, with the lock of the Set */
 bool configured = true, exists = true, quiescing, onIdle;
 
 inline lock(m)   { atomic { !m -> m = true } }
 inline unlock(m) { m = false }
 
-/* drained is of level; idle is of Set and asks the shards if the pool is open. */
+/* drained is of level, which asks the Set whether it is idle. */
 inline drained(answer) {
   lock(level);
   answer = false;
   if
-  :: quiescing ->
-     lock(set); lock(shard); answer = (inUse == 0); unlock(shard); unlock(set)
+  :: quiescing -> lock(set); answer = (inUse == 0); unlock(set)
   :: else
   fi;
   unlock(level)
 }
 
-/* setLimits is SetLimits or Configure of the Set: it may close the pool, and open it again. */
-inline setLimits() {
-  lock(set); lock(shard);
-  if
-  :: open = false
-  :: open = true
-  fi;
-  unlock(shard); unlock(set)
-}
+/* setLimits is SetLimits or Configure of the Set. */
+inline setLimits() { lock(set); unlock(set) }
 
 inline divide() {
   if
@@ -52,7 +42,7 @@ inline divide() {
   fi
 }
 
-/* unlockEngine tells an Observer, which asks the engine for a report. */
+/* unlockEngine tells requests what was decided, and they may use the engine. */
 inline unlockEngine() {
 #ifdef TOLD
   lock(engine);
@@ -85,55 +75,22 @@ inline dropDrained(answer) {
 }
 
 proctype Request() {
-  bool seated, answer;
-  lock(shard); /* Arrive */
-  if
-  :: open -> inUse++; seated = true
-  :: else
-  fi;
-  unlock(shard);
-  if
-  :: !seated ->
-     lock(set);
-     lock(shard); open = false; unlock(shard); /* close, or borrow: with both locks */
-     inUse++;
-     unlock(set)
-  :: else
-  fi;
-  seated = false;
-
-  lock(shard); /* Finish */
-  if
-  :: open -> inUse--; seated = true
-  :: else
-  fi;
-  unlock(shard);
-  if
-  :: !seated ->
-     lock(set);
-     inUse--;
-     if /* reopen */
-     :: lock(shard); open = true; unlock(shard)
-     :: true
-     fi;
+  bool answer;
+  lock(set); inUse++; unlock(set); /* Arrive */
+  lock(set); inUse--;              /* Finish */
 #ifdef LOCKED
-     if
-     :: onIdle -> dropDrained(answer)
-     :: else
-     fi;
-     unlock(set);
-     goto end
-#else
-     unlock(set)
-#endif
-  :: else
-  fi;
-  if /* noteEnd */
+  if
   :: onIdle -> dropDrained(answer)
   :: else
   fi;
-end:
-  skip
+  unlock(set)
+#else
+  unlock(set);
+  if /* noteEnd */
+  :: onIdle -> dropDrained(answer)
+  :: else
+  fi
+#endif
 }
 
 proctype Update() {
@@ -170,7 +127,7 @@ proctype Rebalance() {
   lock(engine);
   if
   :: exists ->
-     lock(set); lock(shard); unlock(shard); unlock(set); /* ResetDemand, before the lock of the level */
+     lock(set); unlock(set); /* ResetDemand, before the lock of the level */
      lock(level); unlock(level);
      divide()
   :: else
