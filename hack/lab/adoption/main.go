@@ -22,7 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -80,7 +80,7 @@ func (s server) run(ctx context.Context, rounds int, output string) error {
 	if err != nil {
 		return err
 	}
-	if err := document.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
+	if err := measurement.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
 		return err
 	}
 	if err := result.summarize(output); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
@@ -107,7 +107,7 @@ func testChaos(t *testing.T, shape shape) {
 	require.NotEmpty(t, run.Reads)
 	require.Empty(t, missing(run.Operations), "results that never came up in %d operations", len(run.Operations))
 	if *update {
-		require.NoError(t, document.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
+		require.NoError(t, measurement.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
 	}
 }
 

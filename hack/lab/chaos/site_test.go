@@ -14,8 +14,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -81,7 +81,7 @@ type replica struct {
 	clock  *harness.Clock // nil if the program has none that can be set
 	links  []*links.Link  // to each member
 	// proxies are behind the links, before each member.
-	proxies []*etcdproxy.Proxy
+	proxies []*traffic.EtcdProxy
 	// suspectUntil is until when clients avoid the server, as a load balancer does
 	// after a failure: nanoseconds since the start of the run.
 	suspectUntil atomic.Int64
@@ -143,7 +143,7 @@ func (s *site) startReplica(t *testing.T) *replica {
 	r := &replica{}
 	var addresses []string
 	for _, member := range s.members {
-		proxy := etcdproxy.Start(t, member.URL)
+		proxy := traffic.StartEtcdProxy(t, member.URL)
 		r.proxies = append(r.proxies, proxy)
 		link := newLink(t, strings.TrimPrefix(proxy.URL, "http://"))
 		r.links = append(r.links, link)

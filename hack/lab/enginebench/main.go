@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -35,7 +34,7 @@ func run(ctx context.Context, rounds int, benchtime, output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Publish("make bench", "engine", output, text)
+	return measurement.Publish("make bench", "engine", output, text)
 }
 
 // record runs every benchmark once in each round, on one processor and on two.

@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -86,7 +85,7 @@ func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var slow atomic.Bool
-			proxy := etcdproxy.Start(t, harness.StartEtcd(t, harness.EtcdOptions{}).URL)
+			proxy := traffic.StartEtcdProxy(t, harness.StartEtcd(t, harness.EtcdOptions{}).URL)
 			serve := traffic.Backend{Places: 2 * seats, Takes: takes}.Slow() // seats, and what the server reads for itself
 			proxy.Wait = func() {
 				if slow.Load() {
@@ -111,7 +110,7 @@ func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 			if *update && !t.Failed() {
 				last.Server = name
 				section := "exam-" + strings.ReplaceAll(name, " ", "-")
-				require.NoError(t, document.Publish("make exam-servers", section, filepath.Join("docs", "exam.md"), "### "+name+"\n\n"+last.table()))
+				require.NoError(t, measurement.Publish("make exam-servers", section, filepath.Join("docs", "exam.md"), "### "+name+"\n\n"+last.table()))
 			}
 		})
 	}

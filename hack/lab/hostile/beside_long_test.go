@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 var (
@@ -55,6 +55,6 @@ func TestHostileClientsBesideKubeAPIServer(t *testing.T) {
 	}
 	if *update {
 		text := fmt.Sprintf("A run on %s, on the loopback of one machine:\n\n%s", time.Now().UTC().Format(time.DateOnly), Table(rows))
-		require.NoError(t, document.Publish("make hostile", "hostile", "docs/evidence/reliability.md", text))
+		require.NoError(t, measurement.Publish("make hostile", "hostile", "docs/evidence/reliability.md", text))
 	}
 }

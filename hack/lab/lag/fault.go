@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -17,16 +17,16 @@ const (
 type fault struct {
 	name string
 	// begin returns what ends the fault.
-	begin func(etcd *harness.Etcd, proxy *etcdproxy.Proxy) (end func(), err error)
+	begin func(etcd *harness.Etcd, proxy *traffic.EtcdProxy) (end func(), err error)
 }
 
 func faults() []fault {
 	return []fault{
-		{"watches report nothing", func(_ *harness.Etcd, proxy *etcdproxy.Proxy) (func(), error) {
+		{"watches report nothing", func(_ *harness.Etcd, proxy *traffic.EtcdProxy) (func(), error) {
 			proxy.HoldWatches(true)
 			return func() { proxy.HoldWatches(false) }, nil
 		}},
-		{"paused 5 s, then 500 ms late", func(etcd *harness.Etcd, proxy *etcdproxy.Proxy) (func(), error) {
+		{"paused 5 s, then 500 ms late", func(etcd *harness.Etcd, proxy *traffic.EtcdProxy) (func(), error) {
 			if err := etcd.Process.Signal(syscall.SIGSTOP); err != nil {
 				return nil, err
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
@@ -21,7 +20,7 @@ import (
 // library waits for the watch cache.
 func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
-	proxy := etcdproxy.Start(t, etcd.URL)
+	proxy := traffic.StartEtcdProxy(t, etcd.URL)
 	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"--etcd-servers=" + proxy.URL}})
 	kind := servers()[0]
 	proxy.HoldWatches(true)

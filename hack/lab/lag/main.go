@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -67,5 +67,5 @@ func run(ctx context.Context, s settings, output string) error {
 		fmt.Print(text)
 		return err
 	}
-	return document.Publish("make lag", "lag", output, text)
+	return measurement.Publish("make lag", "lag", output, text)
 }

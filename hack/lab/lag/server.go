@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -65,7 +64,7 @@ func startKubernetes(build binaries.Build) func(*harness.Owner, []string) (*harn
 type site struct {
 	o       *harness.Owner
 	etcd    *harness.Etcd
-	proxy   *etcdproxy.Proxy
+	proxy   *traffic.EtcdProxy
 	process *harness.Process
 	target  *traffic.Target
 	server  server
@@ -78,7 +77,7 @@ type site struct {
 func newSite(o *harness.Owner, s settings, of server) *site {
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{Args: []string{"--quota-backend-bytes=2000000000"}})
 	o.Check(traffic.Fill(o.Context(), etcd.Client(o), of.prefix, s.objects, s.size))
-	l := &site{o: o, etcd: etcd, proxy: etcdproxy.Start(o, etcd.URL), server: of, size: s.size, limit: s.limit}
+	l := &site{o: o, etcd: etcd, proxy: traffic.StartEtcdProxy(o, etcd.URL), server: of, size: s.size, limit: s.limit}
 	l.process, l.target = of.start(o, []string{"--etcd-servers=" + l.proxy.URL})
 	return l
 }

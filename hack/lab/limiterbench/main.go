@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -49,7 +48,7 @@ func run(ctx context.Context, rounds, count int, output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Publish("make bench", "limiter", output, text)
+	return measurement.Publish("make bench", "limiter", output, text)
 }
 
 func bench(ctx context.Context, log *measurement.Log, dir, name, pattern string, args ...string) error {

@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -93,5 +92,5 @@ func (s section) write(ctx context.Context, settings settings, output string) er
 		fmt.Print(text)
 		return nil
 	}
-	return document.Publish("make bench", s.name, output, text)
+	return measurement.Publish("make bench", s.name, output, text)
 }

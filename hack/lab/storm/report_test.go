@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 var update = flag.Bool("update-storms", false, "run all storms, and write their section of docs/evidence/benchmarks.md")
@@ -29,14 +28,14 @@ type figures struct {
 	executed, useless     int
 }
 
-func (s storm) measure(t *testing.T, engine engines.Engine) figures {
+func (s storm) measure(t *testing.T, engine traffic.Engine) figures {
 	t.Helper()
 	all, end, work, useful := s.blow(t, engine)
 	steady := all.Of("steady")
 	asked := steady.Between(before, end)
 	p99 := func(from, to time.Duration) time.Duration { return steady.Between(from, to).Within(0.99) }
 	f := figures{
-		succeed: float64(asked.Served()) / float64(len(asked)), goodput: float64(useful) / float64(engines.Seats*(end-before)),
+		succeed: float64(asked.Served()) / float64(len(asked)), goodput: float64(useful) / float64(traffic.Seats*(end-before)),
 		before: p99(0, before), during: p99(before, end), after: p99(end, end+window),
 		lasts: end - before, rejected: all.Rejected(), ofSteady: steady.Rejected(),
 	}
@@ -123,6 +122,6 @@ func TestStorms(t *testing.T) {
 		}
 	}
 	if *update {
-		require.NoError(t, document.Publish("make storms", "storms", filepath.Join("docs", "evidence", "benchmarks.md"), text))
+		require.NoError(t, measurement.Publish("make storms", "storms", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }

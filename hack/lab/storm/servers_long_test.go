@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
@@ -51,7 +50,7 @@ backend that serves as many at once, for %v. %d steady users send a request ever
 		}))
 	}
 	if *update {
-		require.NoError(t, document.Publish("make storms", "storm-servers", filepath.Join("docs", "evidence", "benchmarks.md"), text))
+		require.NoError(t, measurement.Publish("make storms", "storm-servers", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
@@ -38,7 +37,7 @@ var storms = []storm{
 }
 
 // engineOf are the columns' sides.
-var engineOf = []engines.Engine{engines.Library, engines.Ours}
+var engineOf = []traffic.Engine{traffic.Library, traffic.Ours}
 
 const (
 	seed        = 49
@@ -75,12 +74,12 @@ func (s storm) ask(int) traffic.Request {
 
 // blow runs the storm. It returns all that was sent, when the last greedy request was served, what the server did, and
 // how much of it was useful during the storm.
-func (s storm) blow(t *testing.T, engine engines.Engine) (all measurement.Samples, end time.Duration, work *engines.Work, useful time.Duration) {
+func (s storm) blow(t *testing.T, engine traffic.Engine) (all measurement.Samples, end time.Duration, work *traffic.Work, useful time.Duration) {
 	t.Helper()
-	work = engines.NewWork(s.takes, seed)
-	engines.Run(t, engine, work, func(t *testing.T, server http.Handler) {
+	work = traffic.NewWork(s.takes, seed)
+	traffic.RunEngine(t, engine, work, func(t *testing.T, server http.Handler) {
 		start, target := time.Now(), traffic.TargetIn(server)
-		interval := time.Duration(float64(s.takes) * steadyFlows / (engines.Seats * steadyLoad))
+		interval := time.Duration(float64(s.takes) * steadyFlows / (traffic.Seats * steadyLoad))
 		steady := traffic.Flow{Name: "steady", Users: users("steady-%d", steadyFlows), Every: interval, Seed: seed, Ask: s.ask, Patience: s.patience}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
@@ -26,9 +25,9 @@ const (
 
 // shareBeside returns the part of the executed requests that a neighbour of one name has beside a tenant
 // with so many names.
-func shareBeside(t *testing.T, engine engines.Engine, names int) (share float64) {
+func shareBeside(t *testing.T, engine traffic.Engine, names int) (share float64) {
 	t.Helper()
-	engines.Run(t, engine, engines.NewWork(tenantTakes, seed), func(t *testing.T, server http.Handler) {
+	traffic.RunEngine(t, engine, traffic.NewWork(tenantTakes, seed), func(t *testing.T, server http.Handler) {
 		client := func(name string, users []traffic.User, threads int) traffic.Flow {
 			return traffic.Flow{Name: name, Users: users, Threads: threads, Ask: traffic.Get(path), For: warmUp + measured}
 		}
@@ -48,7 +47,7 @@ func shareBeside(t *testing.T, engine engines.Engine, names int) (share float64)
 		}
 		late := samples.Ended(warmUp, warmUp+measured)
 		all := late.Served()
-		assert.InDelta(t, engines.Seats*measured.Seconds()/tenantTakes.Seconds(), all, float64(all)/50, "no seat is idle")
+		assert.InDelta(t, traffic.Seats*measured.Seconds()/tenantTakes.Seconds(), all, float64(all)/50, "no seat is idle")
 		share = float64(late.Of("neighbour").Served()) / float64(all)
 	})
 	return share
@@ -73,17 +72,17 @@ func TestStormOfNames(t *testing.T) {
 		rows = []int{1, 10, 150}
 	}
 	for _, names := range rows {
-		shares := map[engines.Engine]float64{}
-		for _, engine := range []engines.Engine{engines.Library, engines.Ours, engines.WithTenants} {
+		shares := map[traffic.Engine]float64{}
+		for _, engine := range []traffic.Engine{traffic.Library, traffic.Ours, traffic.WithTenants} {
 			t.Run(fmt.Sprintf("%d names, %s", names, engine), func(t *testing.T) { shares[engine] = shareBeside(t, engine, names) })
 		}
-		assert.GreaterOrEqual(t, shares[engines.WithTenants], 0.48, "a tenant gets no more for its names")
-		assert.InDelta(t, 1/float64(names+1), shares[engines.Ours], 0.02, "without tenants each name has a share")
-		row := fmt.Sprintf("| %d | %.3f | %.3f | %.3f | %.3f |\n", names, 1/float64(names+1), shares[engines.Library], shares[engines.Ours], shares[engines.WithTenants])
+		assert.GreaterOrEqual(t, shares[traffic.WithTenants], 0.48, "a tenant gets no more for its names")
+		assert.InDelta(t, 1/float64(names+1), shares[traffic.Ours], 0.02, "without tenants each name has a share")
+		row := fmt.Sprintf("| %d | %.3f | %.3f | %.3f | %.3f |\n", names, 1/float64(names+1), shares[traffic.Library], shares[traffic.Ours], shares[traffic.WithTenants])
 		t.Log(row)
 		text += row
 	}
 	if *update {
-		require.NoError(t, document.Publish("make storms", "storm-tenants", filepath.Join("docs", "evidence", "benchmarks.md"), text))
+		require.NoError(t, measurement.Publish("make storms", "storm-tenants", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }

@@ -1,4 +1,4 @@
-package etcdproxy
+package traffic
 
 import (
 	"context"

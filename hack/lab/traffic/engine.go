@@ -1,7 +1,4 @@
-// Package engines runs a server with flow control in virtual time: the engine and the filter of k8s.io/apiserver, or
-// pkg/apf. It stands for the parts of a server that matter to flow control: identity, deadline, the filter,
-// and work that takes time.
-package engines
+package traffic
 
 import (
 	"context"
@@ -49,9 +46,10 @@ const (
 	resync = 1000 * time.Hour
 )
 
-// Run runs a function beside a server with an engine, in a bubble of testing/synctest. The server executes requests
-// with serve. GET /livez is exempt.
-func Run(t *testing.T, engine Engine, serve http.Handler, run func(t *testing.T, server http.Handler)) {
+// RunEngine runs a function beside a server with an engine, in a bubble of testing/synctest. The server stands for the
+// parts that matter to flow control: identity, deadline, the filter, and serve, which executes requests. GET /livez is
+// exempt.
+func RunEngine(t *testing.T, engine Engine, serve http.Handler, run func(t *testing.T, server http.Handler)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(level(), schema())

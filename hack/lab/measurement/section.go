@@ -1,6 +1,4 @@
-// Package document writes measured sections into Markdown files that also hold
-// other text.
-package document
+package measurement
 
 import (
 	"errors"

@@ -1,6 +1,4 @@
-// Package etcdproxy is a proxy in front of etcd that makes it slow, or keeps what its watches
-// report. It passes the messages of gRPC on without decoding them.
-package etcdproxy
+package traffic
 
 import (
 	"context"
@@ -21,8 +19,9 @@ import (
 // maxMessage is the largest message in bytes.
 const maxMessage = 1 << 30
 
-// Proxy is a proxy in front of an etcd.
-type Proxy struct {
+// EtcdProxy is a proxy in front of an etcd that makes it slow, or keeps back what its watches report. It passes
+// the messages of gRPC on without decoding them.
+type EtcdProxy struct {
 	// URL is where servers reach it.
 	URL string
 	// Wait, unless nil, is called before each read and write. Set it before the first.
@@ -35,8 +34,8 @@ type Proxy struct {
 	held chan struct{} // closed when watches report again; nil while they do
 }
 
-// Start starts a proxy in front of the etcd at a URL, until the owner ends.
-func Start(t harness.TB, etcd string) *Proxy {
+// StartEtcdProxy starts a proxy in front of the etcd at a URL, until the owner ends.
+func StartEtcdProxy(t harness.TB, etcd string) *EtcdProxy {
 	t.Helper()
 	reconnect := backoff.DefaultConfig
 	reconnect.MaxDelay = time.Second // after a restart of etcd
@@ -46,7 +45,7 @@ func Start(t harness.TB, etcd string) *Proxy {
 	if err != nil {
 		t.Fatalf("a client of etcd: %v", err)
 	}
-	p := &Proxy{Wait: func() {}}
+	p := &EtcdProxy{Wait: func() {}}
 	pings := keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}
 	server := grpc.NewServer(grpc.ForceServerCodecV2(raw{}), grpc.MaxRecvMsgSize(maxMessage), grpc.KeepaliveEnforcementPolicy(pings), grpc.UnknownServiceHandler(func(_ any, client grpc.ServerStream) error {
 		method, _ := grpc.MethodFromServerStream(client)
@@ -68,10 +67,10 @@ func Start(t harness.TB, etcd string) *Proxy {
 }
 
 // SetDelay makes etcd answer each read and write, and report each event, so much later.
-func (p *Proxy) SetDelay(d time.Duration) { p.delay.Store(int64(d)) }
+func (p *EtcdProxy) SetDelay(d time.Duration) { p.delay.Store(int64(d)) }
 
 // HoldWatches keeps back what watches report, or reports what was kept back.
-func (p *Proxy) HoldWatches(hold bool) {
+func (p *EtcdProxy) HoldWatches(hold bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -84,13 +83,13 @@ func (p *Proxy) HoldWatches(hold bool) {
 }
 
 // Read returns how many bytes etcd has answered to reads and writes.
-func (p *Proxy) Read() int64 { return p.read.Load() }
+func (p *EtcdProxy) Read() int64 { return p.read.Load() }
 
 // isKV reports whether a method reads or writes.
 func isKV(method string) bool { return strings.HasPrefix(method, "/etcdserverpb.KV/") }
 
 // passerOf returns what each answer of a method passes.
-func (p *Proxy) passerOf(method string) func(ctx context.Context, bytes int) {
+func (p *EtcdProxy) passerOf(method string) func(ctx context.Context, bytes int) {
 	switch {
 	case isKV(method):
 		return func(_ context.Context, bytes int) { p.read.Add(int64(bytes)) }
@@ -105,7 +104,7 @@ func (p *Proxy) passerOf(method string) func(ctx context.Context, bytes int) {
 }
 
 // linger waits for the delay.
-func (p *Proxy) linger(ctx context.Context) {
+func (p *EtcdProxy) linger(ctx context.Context) {
 	if d := time.Duration(p.delay.Load()); d > 0 {
 		select {
 		case <-time.After(d):
@@ -114,7 +113,7 @@ func (p *Proxy) linger(ctx context.Context) {
 	}
 }
 
-func (p *Proxy) awaitWatches(ctx context.Context) {
+func (p *EtcdProxy) awaitWatches(ctx context.Context) {
 	p.mu.Lock()
 	held := p.held
 	p.mu.Unlock()

@@ -1,12 +1,10 @@
-package engines
+package traffic
 
 import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // Work is what requests do: each takes its mean time plus or minus up to a half, and goes on to its end when its
@@ -34,7 +32,7 @@ func NewWork(mean time.Duration, seed uint64) *Work {
 // ServeHTTP executes a request.
 func (k *Work) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
-	takes := traffic.Around(k.mean, k.random)
+	takes := Around(k.mean, k.random)
 	k.mu.Unlock()
 	<-time.After(takes)
 	k.mu.Lock()
