@@ -31,8 +31,8 @@ type Flow struct {
 	Threads int
 	// Fresh, unless nil, is the user of each request instead, by its number in the flow.
 	Fresh func(n int) User
-	// Ask is what a user asks.
-	Ask func(user int) Request
+	// Ask is what a user asks, by the index of the user, or by the number of the request if there is Fresh.
+	Ask func(n int) Request
 	// Every is the time between two requests of a thread, which does not wait for answers. With 0 a
 	// thread sends a request when the one before has been answered.
 	Every time.Duration
@@ -152,8 +152,10 @@ func (r *run) flow(load context.Context, f Flow) {
 			if f.Spread > 0 && !pause(ctx, time.Duration(t.random.Float64()*float64(f.Spread))) {
 				return
 			}
-			for sent := 0; ctx.Err() == nil && (f.Count == 0 || sent < f.Count); sent++ {
-				t.request(ctx, true)
+			for sent := 1; ctx.Err() == nil; sent++ {
+				if wait := t.request(ctx, true); sent == f.Count || !pause(ctx, wait) {
+					return
+				}
 			}
 		})
 	}
@@ -188,21 +190,21 @@ func (t thread) pace(ctx, load context.Context, offset time.Duration) {
 }
 
 // request sends a request until it is served, or its tries have ended. Its first try waits for the rate
-// limit if limited is set, and all others do.
-func (t thread) request(ctx context.Context, limited bool) {
-	who, backoff := t.who(), t.flow.Retry.Backoff
-	what := t.flow.Ask(t.user)
+// limit if limited is set, and all others do. It returns how long the client waits until its next request.
+func (t thread) request(ctx context.Context, limited bool) (wait time.Duration) {
+	who, n := t.who()
+	what, backoff := t.flow.Ask(n), t.flow.Retry.Backoff
 	for try := 1; ; try++ {
 		if (limited || try > 1) && t.limit.Wait(ctx) != nil {
 			<-ctx.Done() // the limiter knows before that there is no turn left
-			return
+			return 0
 		}
 		at := time.Since(t.start)
 		sample := t.target.try(ctx, t.flow.Multiplexed, who, what, t.flow.Patience)
 		if ctx.Err() != nil && sample.Status == 0 {
-			return // the end of the load is no answer
+			return 0 // the end of the load is no answer
 		}
-		wait := sample.RetryAfter
+		wait = sample.RetryAfter
 		if wait == 0 && backoff > 0 {
 			wait = backoff
 			if t.flow.Seed != 0 && limited {
@@ -213,23 +215,24 @@ func (t thread) request(ctx context.Context, limited bool) {
 		sample.Flow, sample.At, sample.Try = t.flow.Name, at, try
 		sample.Last = sample.Served() || wait == 0 || try >= t.flow.Retry.Tries
 		t.add(sample)
-		if sample.Last {
-			if limited && !sample.Served() {
-				pause(ctx, max(sample.RetryAfter, reaction))
-			}
-			return
-		}
-		if !pause(ctx, wait) {
-			return
+		switch {
+		case sample.Served():
+			return 0
+		case sample.Last:
+			return max(sample.RetryAfter, reaction)
+		case !pause(ctx, wait):
+			return 0
 		}
 	}
 }
 
-func (t thread) who() User {
+// who returns the user of the next request, and their index or its number.
+func (t thread) who() (who User, n int) {
 	if t.flow.Fresh != nil {
-		return t.flow.Fresh(int(t.fresh.Add(1)) - 1)
+		n = int(t.fresh.Add(1)) - 1
+		return t.flow.Fresh(n), n
 	}
-	return t.flow.Users[t.user]
+	return t.flow.Users[t.user], t.user
 }
 
 func (r *run) add(sample measurement.Sample) {

@@ -72,19 +72,36 @@ type inProcess struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	recorder, done := httptest.NewRecorder(), make(chan struct{})
+	answer, done := &recorded{ResponseRecorder: httptest.NewRecorder()}, make(chan struct{})
 	ctx, left := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer left()
+	received := r.Clone(ctx)
+	received.RequestURI, received.RemoteAddr = r.URL.RequestURI(), "192.0.2.1:1234"
+	var panicked any
 	go func() {
 		defer close(done)
-		p.handler.ServeHTTP(recorder, r.WithContext(ctx))
+		defer func() { panicked = recover() }() // as a server of net/http, which then closes the connection
+		p.handler.ServeHTTP(answer, received)
 	}()
 	select {
 	case <-done:
-		return recorder.Result(), nil
+		if panicked != nil {
+			return nil, fmt.Errorf("the handler panicked: %v", panicked)
+		}
+		return answer.Result(), nil
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
+}
+
+// recorded is an answer with the first bytes of its body. Nobody needs the others.
+type recorded struct{ *httptest.ResponseRecorder }
+
+// Write implements http.ResponseWriter.
+func (r *recorded) Write(body []byte) (int, error) {
+	const kept = 1 << 10
+	_, err := r.ResponseRecorder.Write(body[:min(len(body), max(0, kept-r.Body.Len()))])
+	return len(body), err
 }
 
 // Close closes idle connections.
