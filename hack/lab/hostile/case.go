@@ -3,6 +3,8 @@ package hostile
 import (
 	"context"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // Case is one kind of hostile client.
@@ -48,19 +50,19 @@ const (
 )
 
 // workers is the number of hostile requests that are sent at once.
-const workers = 32
+const workers = 20
 
 // Cases returns all cases.
 func Cases() []Case {
 	rejected := []string{"401", "403", "429"}
 	return []Case{
-		{"YAML aliases for 150 MB", 8, 40, 1, aliases, []string{"400", "413", "429"}, ordinary, caches},
+		{"YAML aliases for 150 MB", 8, 40, 1, asking(aliases()), []string{"400", "413", "429"}, ordinary, caches},
 		{"HTTP/2 streams opened and reset", 4000, 200_000, 0, resetStreams, []string{"streams", closed}, ordinary, caches},
 		{"HTTP/2 streams opened and reset by an administrator, as fast as the server takes them", 20_000, 600_000, 0, rapidReset, []string{"streams"}, ordinary, caches},
-		{"users without permission, each another one", 1000, 100_000, 0, manyUsers, rejected, ordinary, caches},
-		{"anonymous clients, each with another path", 1000, 20_000, 0, randomPaths, rejected, ordinary, caches},
-		{"random tokens", 1000, 20_000, 0, randomTokens, rejected, ordinary, caches},
-		{"forged identities", 22, 2200, 0, forgedIdentities, rejected, ordinary, caches},
+		{"users without permission, each another one", 1000, 100_000, 0, asking(impersonating(traffic.User{Token: proxy})), rejected, ordinary, caches},
+		{"anonymous clients, each with another path", 1000, 20_000, 0, asking(paths()), rejected, ordinary, caches},
+		{"random tokens", 1000, 20_000, 0, asking(strangers(tokened)), rejected, ordinary, caches},
+		{"forged identities", 20, 2200, 0, asking(forgedIdentities()), rejected, ordinary, caches},
 		{"clients that leave in the middle of a list", 200, 1000, 0, leaveLists, []string{left, "429"}, ordinary, caches},
 		{"clients that leave in the middle of an upload", 200, 1000, 0, leaveUploads, []string{left, "429"}, ordinary, caches},
 		{"clients that leave in the middle of a watch", 200, 1000, 0, leaveWatches, []string{left, "429"}, ordinary, caches},

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 // Figures are what a case did to a server.
 type Figures struct {
 	// Quiet is what the mouse got before the attack, During what it got meanwhile.
-	Quiet, During Reading
+	Quiet, During measurement.Samples
 	// Answers are those to the hostile clients, by answer.
 	Answers *Tally
 	// Peak is the largest resident memory during the attack, in bytes.
@@ -37,7 +39,10 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 	figures := &Figures{Answers: &Tally{}}
 	calm, cancel := context.WithTimeout(ctx, quiet)
 	defer cancel()
-	figures.Quiet = s.read(calm)
+	var err error
+	if figures.Quiet, err = s.read(ctx, calm.Done()); err != nil {
+		return nil, err
+	}
 	before, err := s.stored(ctx)
 	if err != nil {
 		return nil, err
@@ -69,14 +74,17 @@ func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duratio
 }
 
 // attack makes the attack and returns what the mouse got meanwhile.
-func (s *Server) attack(ctx context.Context, c Case, size Size, answers *Tally) (Reading, error) {
-	reading, stop := context.WithCancel(ctx)
-	defer stop()
-	got := make(chan Reading, 1)
-	go func() { got <- s.read(reading) }()
-	err := c.Attack(ctx, s, size, answers)
-	stop()
-	return <-got, err
+func (s *Server) attack(ctx context.Context, c Case, size Size, answers *Tally) (got measurement.Samples, err error) {
+	done := make(chan struct{})
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		got, err = s.read(ctx, done)
+		return err
+	})
+	err = c.Attack(ctx, s, size, answers)
+	close(done)
+	err = errors.Join(err, group.Wait())
+	return got, err
 }
 
 // differences returns the names whose generations are not the same.

@@ -9,21 +9,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // floods are what unknown clients send.
-func floods() map[string]func(i int) message {
-	return map[string]func(i int) message{
-		"anonymous, Impersonate-User of another user each time": func(i int) message {
-			return message{method: http.MethodGet, path: schemas, headers: map[string]string{"Impersonate-User": fmt.Sprintf("user-%d", i)}}
-		},
-		"anonymous, another path each time": func(i int) message { return message{method: http.MethodGet, path: fmt.Sprintf("/path-%d", i)} },
-		"another token each time": func(i int) message {
-			return message{method: http.MethodGet, path: schemas, token: fmt.Sprintf("token-%d", i)}
-		},
+func floods() map[string]traffic.Flow {
+	return map[string]traffic.Flow{
+		"anonymous, Impersonate-User of another user each time": impersonating(traffic.User{}),
+		"anonymous, another path each time":                     paths(),
+		"another token each time":                               strangers(tokened),
 	}
 }
 
@@ -39,27 +37,20 @@ const (
 // connection of an unknown client after an answer: what else is on it is cut off.
 func TestFloodsOfUnknownClientsDoNotRejectUsers(t *testing.T) {
 	s := startBehind(t)
-	for name, messageOf := range floods() {
+	for name, flow := range floods() {
 		t.Run(name, func(t *testing.T) {
 			answers := &Tally{}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
+			flow.Users, flow.Threads, flow.Count, flow.Rude = []traffic.User{{}}, floodStreams, floodRequests/floodStreams, true
 			go func() {
 				defer close(ended)
-				client := s.client(false)
-				defer client.CloseIdleConnections()
-				inParallel(ctx, floodStreams, floodRequests, func(i int) {
-					if status, err := s.send(ctx, client, messageOf(i)); ctx.Err() == nil {
-						answers.addStatus(status, err)
-					}
-				})
+				_ = s.flood(ctx, flow, answers) // fails only without a server
 			}()
 			defer func() { stop(); <-ended }()
 			eventually.Holds(t, "some of the flood is answered", func(a *eventually.Attempt) { require.NotEmpty(a, answers.Counts()) })
-			client := s.client(false)
-			defer client.CloseIdleConnections()
 			for i := range questions {
-				status, err := s.send(t.Context(), client, message{method: http.MethodGet, path: fmt.Sprintf("%s/question-%d", schemas, i), token: mouse})
+				status, _, _, err := s.target.Do(t.Context(), traffic.User{Token: mouse}, traffic.Request{Path: fmt.Sprintf("%s/question-%d", schemas, i)})
 				require.NoError(t, err)
 				require.Equal(t, http.StatusNotFound, status)
 			}
@@ -81,5 +72,9 @@ func startBehind(t *testing.T) *Server {
 	s := harness.StartServer(t, harness.ServerOptions{Etcd: etcd, Args: []string{
 		"--kubeconfig=" + k.Kubeconfig, "--etcd-prefix=/behind", "--tls-cert-file=" + serving.CertFile, "--tls-private-key-file=" + serving.KeyFile, "-v=0",
 	}})
-	return &Server{Name: "this server", URL: s.URL, Process: s.Process, roots: k.ClientCA.Pool()}
+	config := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{CAFile: k.ClientCA.CertFile}}
+	target, err := traffic.TargetOf(config)
+	require.NoError(t, err)
+	t.Cleanup(target.Close)
+	return &Server{Name: "this server", URL: s.URL, Process: s.Process, anonymous: config, target: target}
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 // Bounds of what an attack leaves behind.
@@ -24,12 +27,12 @@ const (
 func Judge(c Case, f *Figures) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	for _, reading := range []Reading{f.Quiet, f.During} {
-		if len(reading.Failures) > 0 {
-			fault("%d reads of the mouse failed, such as: %s", len(reading.Failures), reading.Failures[0])
+	for _, reading := range []measurement.Samples{f.Quiet, f.During} {
+		if failed := failures(reading); len(failed) > 0 {
+			fault("%d reads of the mouse failed, such as: answered %d, %v", len(failed), failed[0].Status, failed[0].Err)
 		}
 	}
-	if len(f.During.Latencies) == 0 {
+	if f.During.Served() == 0 {
 		fault("the mouse read nothing")
 	}
 	counts := f.Answers.Counts()
@@ -63,4 +66,9 @@ func Judge(c Case, f *Figures) error {
 		fault("%d lines were logged; the bound is %d", lines, linesBound)
 	}
 	return errors.Join(faults...)
+}
+
+// failures are the reads of the mouse that were neither answered 200 nor rejected.
+func failures(read measurement.Samples) measurement.Samples {
+	return read.Where(func(s measurement.Sample) bool { return s.Status != http.StatusOK && !s.Rejected() })
 }

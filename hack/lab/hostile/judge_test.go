@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
@@ -13,7 +15,7 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 	sound := func() *Figures {
 		f := &Figures{Answers: &Tally{}, Peak: 1 << 20}
 		f.Answers.add("403", 5)
-		f.During.add(time.Millisecond, 200, nil)
+		f.During = read(200, time.Millisecond)
 		return f
 	}
 	require.NoError(t, Judge(c, sound()))
@@ -21,9 +23,9 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 		plant func(*Figures)
 		says  string
 	}{
-		"a server error for the mouse":    {func(f *Figures) { f.During.add(0, 503, nil) }, "1 reads of the mouse failed, such as: answered 503"},
-		"no connection for the mouse":     {func(f *Figures) { f.During.add(0, 0, errors.New("no answer")) }, "no answer"},
-		"a mouse that reads nothing":      {func(f *Figures) { f.During = Reading{} }, "the mouse read nothing"},
+		"a server error for the mouse":    {func(f *Figures) { f.During = append(f.During, read(503, 0)...) }, "1 reads of the mouse failed, such as: answered 503"},
+		"no connection for the mouse":     {func(f *Figures) { f.During = append(f.During, measurement.Sample{Err: errors.New("no answer")}) }, "no answer"},
+		"a mouse that reads nothing":      {func(f *Figures) { f.During = nil }, "the mouse read nothing"},
 		"somebody who gets in":            {func(f *Figures) { f.Answers.add("200", 1) }, `1 answers are "200"; they must be one of ["403"]`},
 		"a server error for an attacker":  {func(f *Figures) { f.Answers.add("500", 2) }, `2 answers are "500"`},
 		"an attack that was not made":     {func(f *Figures) { f.Answers = &Tally{} }, "nothing was tried"},
@@ -41,6 +43,11 @@ func TestJudgeFindsWhatAnAttackMustNotDo(t *testing.T) {
 			require.ErrorContains(t, Judge(c, f), test.says)
 		})
 	}
+}
+
+// read is a read of the mouse.
+func read(status int, took time.Duration) measurement.Samples {
+	return measurement.Samples{{Status: status, Took: took}}
 }
 
 func TestChangesOfStoredObjectsAreFound(t *testing.T) {
@@ -64,10 +71,9 @@ func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
 func TestTableHasBothServers(t *testing.T) {
 	ours := Figures{Answers: &Tally{}, Peak: 3 << 20, Worked: 1500 * time.Millisecond, Before: Rest{Heap: 1 << 20, Lines: 10}, After: Rest{Heap: 2 << 20, Lines: 14, Failures: 3}}
 	ours.Answers.add("403", 5)
-	ours.Quiet.add(2*time.Millisecond, 200, nil)
-	ours.During.add(5*time.Millisecond, 200, nil)
+	ours.Quiet, ours.During = read(200, 2*time.Millisecond), read(200, 5*time.Millisecond)
 	theirs := ours
-	theirs.During.Failures = []string{"x"}
+	theirs.During = append(read(500, time.Hour), ours.During...)
 	theirs.Peak, theirs.Resting, theirs.Worked, theirs.Unrest = 4<<20, 30*time.Second, 40*time.Second, errors.New("seats in use")
 	theirs.After.Heap, theirs.Kept, theirs.KeptFor = 9<<20, 1<<20, 89*time.Second
 	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |

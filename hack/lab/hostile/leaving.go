@@ -45,25 +45,18 @@ func leaveWatches(ctx context.Context, s *Server, size Size, tally *Tally) error
 // leave sends requests, perConnection on each connection, and closes the connection in the middle of
 // them. It returns when all are closed.
 func (s *Server) leave(ctx context.Context, size Size, tally *Tally, l leaver) error {
-	connections := (size.Count + perConnection - 1) / perConnection
-	failures := make(chan error, connections)
-	inParallel(ctx, workers/4, connections, func(i int) {
+	return inParallel((size.Count+perConnection-1)/perConnection, func(i int) error {
 		count := min(perConnection, size.Count-i*perConnection)
 		connection, err := s.dialHTTP2(ctx, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 		if err != nil {
-			failures <- fmt.Errorf("connection %d: %w", i, err)
-			return
+			return err
 		}
 		defer func() { _ = connection.Close() }()
 		rejected, err := connection.beginAll(count, l)
 		tally.add("429", rejected)
 		tally.add(left, count-rejected)
-		if err != nil {
-			failures <- fmt.Errorf("connection %d: %w", i, err)
-		}
+		return err
 	})
-	close(failures)
-	return <-failures
 }
 
 // beginAll sends requests, and returns when the server is in the middle of the first one or of all

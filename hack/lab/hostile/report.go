@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 // Row is what a case did to both servers.
@@ -24,36 +26,34 @@ func Table(rows []Row) string {
 
 // latencies returns what the mouse noticed and what the attackers were answered.
 func latencies(rows []Row) string {
-	lines := []string{
-		"| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |",
-		"|---|---:|---:|---:|---:|---:|---|",
-	}
+	header := measurement.Row{"hostile clients", "number", "p99 of the mouse, quiet and meanwhile", "ratio", "kube-apiserver's", "ratio", "answers of this server"}
+	text := header.String() + header.Rule()
 	for _, row := range rows {
 		number := fmt.Sprint(row.Size)
 		if row.Beside != row.Size {
 			number += fmt.Sprintf("; %d for kube-apiserver", row.Beside)
 		}
-		cells := slices.Concat([]string{row.Case.Name, number}, row.Ours.latencies(), row.Theirs.latencies(), []string{row.Ours.Answers.String()})
-		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+		text += measurement.Row(slices.Concat([]string{row.Case.Name, number}, row.Ours.latencies(), row.Theirs.latencies(), []string{row.Ours.Answers.String()})).String()
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return text
 }
 
 // uses returns what each server used during an attack and after it.
 func uses(rows []Row) string {
-	lines := []string{
-		"| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |",
-		"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+	header := measurement.Row{"hostile clients"}
+	for _, use := range []string{"peak memory", "at rest after", "processor time until rest", "heap before and after", "lines logged", "counted as 5xx"} {
+		header = append(header, use, "kube-apiserver's")
 	}
+	text := header.String() + "|---|" + strings.Repeat("---:|", len(header)-1) + "\n"
 	for _, row := range rows {
-		cells := []string{row.Case.Name}
+		cells := measurement.Row{row.Case.Name}
 		ours, theirs := row.Ours.uses(), row.Theirs.uses()
 		for i := range ours {
 			cells = append(cells, ours[i], theirs[i])
 		}
-		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+		text += cells.String()
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return text
 }
 
 // String says what the server used.
@@ -68,12 +68,12 @@ func (f *Figures) latencies() []string {
 	if f == nil {
 		return []string{"failed", ""}
 	}
-	quiet, during := f.Quiet.P99(), f.During.P99()
+	quiet, during := f.Quiet.Quantile(0.99), f.During.Quantile(0.99)
 	ratio := ""
 	if quiet > 0 {
 		ratio = fmt.Sprintf("%.1f", float64(during)/float64(quiet))
 	}
-	if failed := len(f.During.Failures); failed > 0 {
+	if failed := len(failures(f.During)); failed > 0 {
 		ratio += fmt.Sprintf(", %d failed", failed)
 	}
 	return []string{fmt.Sprintf("%s, %s", short(quiet), short(during)), ratio}

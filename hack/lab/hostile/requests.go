@@ -6,81 +6,122 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
-// askAll sends requests from a list, one after the other, until there were as many as
-// asked for.
-func (s *Server) askAll(ctx context.Context, size Size, tally *Tally, message func(i int) message) error {
-	client := s.client(false)
-	defer client.CloseIdleConnections()
-	inParallel(ctx, workers, size.Count, func(i int) {
-		tally.addStatus(s.send(ctx, client, message(i)))
-	})
-	return nil
+// pace is the time between two reads of the mouse, and mouseTimeout how long it waits for an answer.
+const pace, mouseTimeout = 10 * time.Millisecond, 30 * time.Second
+
+// read reads one flow schema again and again until done is closed, and waits for the last answers.
+func (s *Server) read(ctx context.Context, done <-chan struct{}) (measurement.Samples, error) {
+	return traffic.Load{Flows: []traffic.Flow{{
+		Users: []traffic.User{{Token: mouse}}, Every: pace, Ask: traffic.Get(schemas + "/catch-all"), Done: done, Patience: mouseTimeout, Multiplexed: true,
+	}}}.Run(ctx, s.target)
 }
 
-// manyUsers sends requests of users, each another one, who have no permission.
-func manyUsers(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	return s.askAll(ctx, size, tally, func(i int) message {
-		return message{method: http.MethodGet, path: schemas, token: proxy, headers: map[string]string{"Impersonate-User": fmt.Sprintf("user-%d", i)}}
-	})
+// asking returns an attack of as many requests as asked for. Each is of another user and asks for something else, by
+// its number.
+func asking(flow traffic.Flow) func(ctx context.Context, s *Server, size Size, tally *Tally) error {
+	return func(ctx context.Context, s *Server, size Size, tally *Tally) error {
+		flow.Users, flow.Threads = []traffic.User{{}}, min(workers, size.Count)
+		flow.Count, flow.Rude = (size.Count+flow.Threads-1)/flow.Threads, true
+		return s.flood(ctx, flow, tally)
+	}
 }
 
-// randomPaths sends anonymous requests of paths, each another one.
-func randomPaths(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	return s.askAll(ctx, size, tally, func(i int) message {
-		return message{method: http.MethodGet, path: fmt.Sprintf("/path-%d", i)}
-	})
+// flood sends the requests of a flow on connections of its own: the server closes those of unknown clients.
+func (s *Server) flood(ctx context.Context, flow traffic.Flow, tally *Tally) error {
+	target, err := traffic.TargetOf(s.anonymous)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	_, err = traffic.Load{Flows: []traffic.Flow{flow}, Seen: tally.addSample}.Run(ctx, target)
+	return err
 }
 
-// randomTokens sends requests with tokens, each another one.
-func randomTokens(ctx context.Context, s *Server, size Size, tally *Tally) error {
-	return s.askAll(ctx, size, tally, func(i int) message {
-		return message{method: http.MethodGet, path: schemas, token: fmt.Sprintf("token-%d", i)}
-	})
+// strangers are requests of flow schemas, each by another user who has no permission.
+func strangers(who func(n int) traffic.User) traffic.Flow {
+	return traffic.Flow{Multiplexed: true, Fresh: who, Ask: traffic.Get(schemas)}
 }
 
-// aliases sends YAML aliases of a text, also beside a key that is there twice, with a tag, and as a patch.
+// tokened returns users, each with another token.
+func tokened(n int) traffic.User { return traffic.User{Token: fmt.Sprintf("token-%d", n)} }
+
+// everybody is always the same user.
+func everybody(who traffic.User) func(int) traffic.User {
+	return func(int) traffic.User { return who }
+}
+
+// impersonating returns requests of flow schemas by a user who names another user each time.
+func impersonating(who traffic.User) traffic.Flow {
+	flow := strangers(everybody(who))
+	flow.Ask = func(n int) traffic.Request {
+		return traffic.Request{Path: schemas, Header: map[string]string{"Impersonate-User": fmt.Sprintf("user-%d", n)}}
+	}
+	return flow
+}
+
+// paths are anonymous requests of paths, each another one.
+func paths() traffic.Flow {
+	flow := strangers(everybody(traffic.User{}))
+	flow.Ask = func(n int) traffic.Request { return traffic.Request{Path: fmt.Sprintf("/path-%d", n)} }
+	return flow
+}
+
+// aliases are YAML aliases of a text, also beside a key that is there twice, with a tag, and as a patch.
 // No object may have the name.
-func aliases(ctx context.Context, s *Server, size Size, tally *Tally) error {
+func aliases() traffic.Flow {
 	const name = "Hostile_Object"
 	named := strings.Repeat("x", 30<<10)
 	beginnings := []string{"a: &a " + named + "\n", "a: &a " + named + "\na: 1\n", "a: &a !!binary " + named + "\n", "a: &a " + named + "\n"}
 	list := "b: [" + strings.Repeat("*a, ", 5000) + "*a]\n"
-	return s.askAll(ctx, size, tally, func(i int) message {
-		body := "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: " + name + "}\n" + beginnings[i%len(beginnings)] + list
-		m := message{method: http.MethodPost, path: schemas, token: writer, headers: map[string]string{"Content-Type": "application/yaml"}, body: strings.NewReader(body)}
-		if i%len(beginnings) == len(beginnings)-1 {
-			m.method, m.path, m.headers = http.MethodPatch, schemas+"/"+name+"?fieldManager=x", map[string]string{"Content-Type": "application/apply-patch+yaml"}
+	flow := strangers(everybody(traffic.User{Token: writer}))
+	flow.Ask = func(n int) traffic.Request {
+		body := "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: " + name + "}\n" + beginnings[n%len(beginnings)] + list
+		if n%len(beginnings) == len(beginnings)-1 {
+			return traffic.Request{Method: http.MethodPatch, Path: schemas + "/" + name + "?fieldManager=x", Body: body,
+				Header: map[string]string{"Content-Type": "application/apply-patch+yaml"}}
 		}
-		return m
-	})
+		return traffic.Request{Method: http.MethodPost, Path: schemas, Body: body, Header: map[string]string{"Content-Type": "application/yaml"}}
+	}
+	return flow
 }
 
-// forgedIdentities claims to be an administrator in every way that a header can.
-func forgedIdentities(ctx context.Context, s *Server, size Size, tally *Tally) error {
+// forgedIdentities claim to be an administrator in every way that a header can.
+func forgedIdentities() traffic.Flow {
 	unsigned := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." +
 		base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"admin","groups":["system:masters"]}`)) + "."
 	webSocket := map[string]string{"Connection": "Upgrade", "Upgrade": "websocket",
 		"Sec-WebSocket-Protocol": "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("admin")) + ", v4.channel.k8s.io"}
 	masters := map[string]string{"Impersonate-User": "admin", "Impersonate-Group": "system:masters"}
-	forged := []message{
-		{headers: map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}},
-		{headers: map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}, token: stranger},
-		{headers: map[string]string{"X-Forwarded-User": "admin", "X-Remote-Extra-Scopes": "all"}},
-		{headers: masters}, {headers: masters, token: stranger}, {headers: masters, token: mouse}, {headers: masters, token: proxy},
-		{headers: map[string]string{"Impersonate-User": "system:serviceaccount:kube-system:admin"}, token: mouse},
-		{headers: map[string]string{"Impersonate-User": "admin", "Impersonate-Uid": "1"}, token: proxy},
-		{headers: map[string]string{"Impersonate-User": "admin", "Impersonate-Extra-Scopes": "all"}, token: proxy},
-		{headers: map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("admin:admin"))}},
-		{token: "admin"}, {token: "system:masters"}, {token: unsigned}, {headers: webSocket}, {token: admin + "x"}, {token: strings.ToUpper(admin)},
+	as := func(token string, header map[string]string) identity {
+		return identity{traffic.User{Token: token}, header}
 	}
-	client := s.client(true) // HTTP/2 has no upgrades to WebSocket
-	defer client.CloseIdleConnections()
-	inParallel(ctx, workers, size.Count, func(i int) {
-		m := forged[i%len(forged)]
-		m.method, m.path = http.MethodGet, levels // only the administrator may read it
-		tally.addStatus(s.send(ctx, client, m))
-	})
-	return nil
+	forged := []identity{
+		as("", map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}),
+		as(stranger, map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}),
+		as("", map[string]string{"X-Forwarded-User": "admin", "X-Remote-Extra-Scopes": "all"}),
+		as("", masters), as(stranger, masters), as(mouse, masters), as(proxy, masters),
+		as(mouse, map[string]string{"Impersonate-User": "system:serviceaccount:kube-system:admin"}),
+		as(proxy, map[string]string{"Impersonate-User": "admin", "Impersonate-Uid": "1"}),
+		as(proxy, map[string]string{"Impersonate-User": "admin", "Impersonate-Extra-Scopes": "all"}),
+		as("", map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("admin:admin"))}),
+		as("admin", nil), as("system:masters", nil), as(unsigned, nil), as("", webSocket), as(admin+"x", nil), as(strings.ToUpper(admin), nil),
+	}
+	return traffic.Flow{ // HTTP/2 has no upgrades to WebSocket
+		Fresh: func(n int) traffic.User { return forged[n%len(forged)].who },
+		Ask: func(n int) traffic.Request {
+			return traffic.Request{Path: levels, Header: forged[n%len(forged)].header}
+		}, // only the administrator may read it
+	}
+}
+
+// identity is who sends a request, and what its headers say.
+type identity struct {
+	who    traffic.User
+	header map[string]string
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -61,6 +60,8 @@ type Server struct {
 	URL     string
 	Process *harness.Process
 
+	anonymous     *rest.Config
+	target        *traffic.Target
 	roots         *x509.CertPool
 	administrator tls.Certificate
 	// certificates are the clients' certificates.
@@ -104,7 +105,7 @@ func startTheirs(t harness.TB, etcd *harness.Etcd) *harness.KubeAPIServer {
 
 func newServer(t harness.TB, name string, process *harness.Process, config *rest.Config) *Server {
 	t.Helper()
-	s := &Server{Name: name, URL: config.Host, Process: process, roots: x509.NewCertPool()}
+	s := &Server{Name: name, URL: config.Host, Process: process, anonymous: rest.AnonymousClientConfig(config), roots: x509.NewCertPool()}
 	err := rest.LoadTLSFiles(config)
 	if err == nil {
 		s.administrator, err = tls.X509KeyPair(config.CertData, config.KeyData)
@@ -112,6 +113,11 @@ func newServer(t harness.TB, name string, process *harness.Process, config *rest
 	if err != nil || !s.roots.AppendCertsFromPEM(config.CAData) {
 		t.Fatalf("%s: the certificates of the administrator and of the CA: %v", name, err)
 	}
+	s.target, err = traffic.TargetOf(s.anonymous)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	t.Cleanup(s.target.Close)
 	return s
 }
 
@@ -149,16 +155,4 @@ func (s *Server) host() string {
 func (s *Server) dial(ctx context.Context, protocols ...string) (net.Conn, error) {
 	dialer := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.roots, Certificates: s.certificates, NextProtos: protocols}}
 	return dialer.DialContext(ctx, "tcp", s.host())
-}
-
-// client returns a client with connections of its own, of HTTP/2 unless http1 is set.
-// The caller closes its idle connections.
-func (s *Server) client(http1 bool) *http.Client {
-	protocols := &http.Protocols{}
-	protocols.SetHTTP1(http1)
-	protocols.SetHTTP2(!http1)
-	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.roots}, Protocols: protocols,
-		DisableCompression: true, MaxIdleConnsPerHost: 100,
-	}}
 }

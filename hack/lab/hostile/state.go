@@ -1,25 +1,28 @@
 package hostile
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
 // fetch returns the body of an answer to the administrator.
 func (s *Server) fetch(ctx context.Context, path string) ([]byte, error) {
-	client := s.client(false)
-	defer client.CloseIdleConnections()
-	var body bytes.Buffer
-	status, err := s.exchange(ctx, client, message{method: http.MethodGet, path: path, token: admin}, &body)
+	return s.manage(ctx, traffic.Request{Path: path})
+}
+
+// manage sends a request of the administrator.
+func (s *Server) manage(ctx context.Context, what traffic.Request) ([]byte, error) {
+	status, _, body, err := s.target.Do(ctx, traffic.User{Token: admin}, what)
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("GET %s: %d: %s", path, status, &body)
+		err = fmt.Errorf("%s %s: %d: %s", cmp.Or(what.Method, http.MethodGet), what.Path, status, body)
 	}
-	return body.Bytes(), err
+	return body, err
 }
 
 func (s *Server) metrics(ctx context.Context) (scrape.Scrape, error) {

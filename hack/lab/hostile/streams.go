@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"golang.org/x/sync/errgroup"
 )
 
 // perConnection is the number of streams that a connection of kube-apiserver and of this
@@ -44,6 +45,24 @@ func (s *Server) dialHTTP2(ctx context.Context, settings ...http2.Setting) (*htt
 	return c, nil
 }
 
+// connections is how many connections are used at once.
+const connections = 8
+
+// inParallel calls do for 0 to count-1. It returns the first error.
+func inParallel(count int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(connections)
+	for i := range count {
+		group.Go(func() error {
+			if err := do(i); err != nil {
+				return fmt.Errorf("connection %d: %w", i, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
 // get opens the stream with this number, and sends a request without a body on it.
 func (c *http2Connection) get(stream int, path, token string) error {
 	return c.writeHeaders(stream, true, [][2]string{
@@ -67,12 +86,10 @@ func (c *http2Connection) writeHeaders(stream int, ends bool, fields [][2]string
 func resetStreams(ctx context.Context, s *Server, size Size, tally *Tally) error {
 	const streams = 1000
 	users := []string{stranger, writer, "unknown"}
-	failures := make(chan error, size.Count/streams+1)
-	inParallel(ctx, workers/4, size.Count/streams, func(i int) {
+	return inParallel(size.Count/streams, func(i int) error {
 		connection, err := s.dialHTTP2(ctx)
 		if err != nil {
-			failures <- fmt.Errorf("connection %d: %w", i, err)
-			return
+			return err
 		}
 		defer func() { _ = connection.Close() }()
 		drained := make(chan struct{})
@@ -87,9 +104,8 @@ func resetStreams(ctx context.Context, s *Server, size Size, tally *Tally) error
 		}
 		_ = connection.Close()
 		<-drained
+		return nil
 	})
-	close(failures)
-	return <-failures
 }
 
 // openAndReset returns how many streams it opened before the server closed the connection.

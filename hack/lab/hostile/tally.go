@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
 // Answers of a server that are not a status.
@@ -34,13 +36,13 @@ func (c *Tally) add(answer string, count int) {
 	}
 }
 
-// addStatus counts the answer to a request.
-func (c *Tally) addStatus(status int, err error) {
-	if err != nil {
+// addSample counts the answer to a request.
+func (c *Tally) addSample(sample measurement.Sample) {
+	if sample.Status == 0 {
 		c.add(cutOff, 1)
 		return
 	}
-	c.add(fmt.Sprint(status), 1)
+	c.add(fmt.Sprint(sample.Status), 1)
 }
 
 // Counts returns the counts by answer.

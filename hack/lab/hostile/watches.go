@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 )
 
@@ -25,27 +24,19 @@ func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) erro
 	if err != nil {
 		return err
 	}
-	var mu sync.Mutex // guards connections and failure
-	var connections []net.Conn
-	var failure error
+	opened := make([]net.Conn, (size.Count+perConnection-1)/perConnection)
 	defer func() {
-		for _, connection := range connections {
-			_ = connection.Close()
+		for _, connection := range opened {
+			if connection != nil {
+				_ = connection.Close()
+			}
 		}
 	}()
-	inParallel(ctx, workers/4, (size.Count+perConnection-1)/perConnection, func(i int) {
-		connection, err := s.openWatches(ctx, min(perConnection, size.Count-i*perConnection))
-		mu.Lock()
-		defer mu.Unlock()
-		if connection != nil {
-			connections = append(connections, connection)
-		}
-		if err != nil {
-			failure = fmt.Errorf("watches of connection %d: %w", i, err)
-		}
-	})
-	if failure != nil {
-		return failure
+	if err := inParallel(len(opened), func(i int) (err error) {
+		opened[i], err = s.openWatches(ctx, min(perConnection, size.Count-i*perConnection))
+		return err
+	}); err != nil {
+		return err
 	}
 	for i := range events {
 		if err := s.touch(ctx, i); err != nil {
@@ -127,17 +118,17 @@ func (c *http2Connection) status() (string, error) {
 
 // touch writes an annotation of a flow schema, which changes no specification.
 func (s *Server) touch(ctx context.Context, value int) error {
-	client := s.client(false)
-	defer client.CloseIdleConnections()
-	status, err := s.send(ctx, client, message{
-		method: http.MethodPatch, path: schemas + "/catch-all", token: admin, headers: map[string]string{"Content-Type": "application/merge-patch+json"},
-		body: strings.NewReader(fmt.Sprintf(`{"metadata":{"annotations":{"hostile":"%d"}}}`, value)),
+	_, err := s.manage(ctx, traffic.Request{
+		Method: http.MethodPatch, Path: schemas + "/catch-all", Header: map[string]string{"Content-Type": "application/merge-patch+json"},
+		Body: fmt.Sprintf(`{"metadata":{"annotations":{"hostile":"%d"}}}`, value),
 	})
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("answered %d", status)
+	return err
+}
+
+// pause returns after a time, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
-	if err != nil {
-		return fmt.Errorf("writing an annotation: %w", err)
-	}
-	return nil
 }

@@ -40,9 +40,10 @@ type Flow struct {
 	// interval, a thread without it begins at any time of Spread, and backoff varies by half.
 	Seed   uint64
 	Spread time.Duration
-	// Start is when the flow begins, and For how long it sends; 0 is until the load ends. At its end the
-	// clients of a flow without Every leave.
+	// Start is when the flow begins, and For how long it sends; 0 is until the load ends, or until Done, unless
+	// nil, is closed. At its end the clients of a flow without Every leave.
 	Start, For time.Duration
+	Done       <-chan struct{}
 	// Count is how many requests each thread sends at most; 0 is no limit.
 	Count int
 	// Patience is when a client leaves; 0 is never.
@@ -51,6 +52,8 @@ type Flow struct {
 	Multiplexed bool
 	// Retry says what a client does that was not served.
 	Retry Retry
+	// Rude clients send their next request at once, whatever Retry-After says.
+	Rude bool
 }
 
 // Retry says what a client does that was not served.
@@ -130,13 +133,22 @@ func (l Load) limit() (*rate.Limiter, error) {
 }
 
 func (r *run) flow(load context.Context, f Flow) {
-	ctx, cancel := load, context.CancelFunc(func() {})
+	ctx, cancel := context.WithCancel(load)
 	if f.For > 0 {
 		ctx, cancel = context.WithTimeout(load, f.Start+f.For)
 	}
 	defer cancel()
 	if !pause(ctx, f.Start) {
 		return
+	}
+	if f.Done != nil {
+		go func() {
+			select {
+			case <-f.Done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 	}
 	var threads sync.WaitGroup
 	defer threads.Wait()
@@ -218,6 +230,8 @@ func (t thread) request(ctx context.Context, limited bool) (wait time.Duration) 
 		switch {
 		case sample.Served():
 			return 0
+		case sample.Last && t.flow.Rude:
+			return reaction
 		case sample.Last:
 			return max(sample.RetryAfter, reaction)
 		case !pause(ctx, wait):

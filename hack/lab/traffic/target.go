@@ -148,8 +148,9 @@ const Timeout = 30 * time.Second
 // Request is what a user asks. The zero value of Method is GET.
 type Request struct {
 	Method, Path string
-	// Body is sent as JSON.
-	Body string
+	// Body is sent as JSON, unless Header says otherwise.
+	Body   string
+	Header map[string]string
 }
 
 // Do sends a request and returns its answer with the whole body.
@@ -164,6 +165,9 @@ func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, wha
 	}
 	if what.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range what.Header {
+		r.Header.Set(name, value)
 	}
 	who.sign(r)
 	response, err := over.RoundTrip(r)
