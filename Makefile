@@ -365,12 +365,8 @@ binaries-long: ## Build the programs that `make test-long` runs
 
 .PHONY: bench
 bench: ## Measure engine and server beside their peers; write docs/evidence/benchmarks.md
-	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
-	@cd hack/lab && go run ./enginebench
-	@echo "bench: this server beside kube-apiserver (some minutes)"
-	@cd hack/lab && go run ./serverbench
-	@echo "bench: the limiter and the schedule beside others (some minutes)"
-	@cd hack/lab && go run ./limiterbench
+	@echo "bench: the engine, the server and the limiter, each beside its peers (some minutes each)"
+	@cd hack/lab && go run ./bench
 
 .PHONY: storms
 storms: ## Let greedy flows storm a level on both engines, and real servers; write docs/evidence/benchmarks.md (ten minutes)
@@ -387,7 +383,7 @@ lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write d
 .PHONY: profile
 profile: ## Record the profile that the compiler uses (PGO)
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
-	@cd hack/lab && go run ./serverbench --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
+	@cd hack/lab && go run ./bench --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 

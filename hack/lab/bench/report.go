@@ -55,12 +55,12 @@ func figure(benchmark, unit string) measurement.Figure {
 	return measurement.Figure{Benchmark: benchmark, Unit: unit}
 }
 
-// report returns a section of docs/evidence/benchmarks.md.
-func report(heading, setting string, tables []table, measured measurement.Rounds) (string, error) {
+// tables returns the section with these tables.
+func (s section) tables(tables []table, measured measurement.Rounds) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", heading)
+	fmt.Fprintf(&b, "## %s\n\n", s.heading)
 	fmt.Fprintf(&b, "Written by `make bench` on a machine with %d processors (%s/%s, %s): %s\n",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), setting)
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), s.setting)
 	for _, table := range tables {
 		body, err := table.body(measured)
 		if err != nil {

@@ -49,7 +49,7 @@ func TestPartIsChosenByItsName(t *testing.T) {
 	for name, want := range map[string]struct {
 		sections, parts int
 		partial         bool
-	}{"": {3, 4, false}, "server": {1, 4, false}, "memory": {1, 1, true}, "large": {1, 1, false}} {
+	}{"": {5, 0, false}, "server": {1, 4, false}, "memory": {1, 1, true}, "large": {1, 1, false}, "limiter": {1, 0, false}} {
 		chosen, err := choose(name)
 		require.NoError(t, err)
 		require.Len(t, chosen, want.sections, name)
@@ -57,5 +57,5 @@ func TestPartIsChosenByItsName(t *testing.T) {
 		assert.Equal(t, want.partial, chosen[0].partial, name)
 	}
 	_, err := choose("small")
-	require.ErrorContains(t, err, `"small"; it must be one of server, start, memory, load, certificates, large, inside`)
+	require.ErrorContains(t, err, `"small"; it must be one of engine, server, start, memory, load, certificates, large, inside, limiter`)
 }

@@ -25,12 +25,12 @@ const (
 // acquire takes a seat for a flow.
 type acquire func(flow string) (release func(), err error)
 
-type contender struct {
+type rival struct {
 	name string
 	new  func(b *testing.B) acquire
 }
 
-var contenders = []contender{{"ours", newOurs}, {"semaphore", newSemaphore}, {"failsafe", newFailsafe}}
+var rivals = []rival{{"ours", newOurs}, {"semaphore", newSemaphore}, {"failsafe", newFailsafe}}
 
 func newOurs(b *testing.B) acquire {
 	l, err := limiter.New(limiter.Config{Seats: seats, MaxWaiting: 2 * waiting, MaxWaitingPerFlow: 2 * waiting})
@@ -63,7 +63,7 @@ func newFailsafe(b *testing.B) acquire {
 }
 
 func each(b *testing.B, run func(b *testing.B, take acquire)) {
-	for _, c := range contenders {
+	for _, c := range rivals {
 		b.Run(c.name, func(b *testing.B) {
 			take := c.new(b)
 			b.ReportAllocs()
@@ -83,8 +83,8 @@ func use(b *testing.B, take acquire, flow string, execute func()) {
 	release()
 }
 
-// names returns the names of so many flows.
-func names(n int) []string {
+// flowNames returns the names of so many flows.
+func flowNames(n int) []string {
 	out := make([]string, n)
 	for i := range out {
 		out[i] = fmt.Sprint("flow-", i)
@@ -118,14 +118,14 @@ func compete(b *testing.B, take acquire, goroutines int, of []string) {
 
 // BenchmarkManyFlows has 512 goroutines that send requests of 10,000 flows for 64 seats.
 func BenchmarkManyFlows(b *testing.B) {
-	of := names(flows)
+	of := flowNames(flows)
 	each(b, func(b *testing.B, take acquire) { compete(b, take, 512, of) })
 }
 
 // BenchmarkManyWait lets 50,000 requests of 10,000 flows wait. The first one starts when all of
 // them wait. The time is what a request takes from then on.
 func BenchmarkManyWait(b *testing.B) {
-	of := names(flows)
+	of := flowNames(flows)
 	each(b, func(b *testing.B, take acquire) {
 		for n := 0; n < b.N; n += waiting {
 			b.StopTimer()

@@ -22,10 +22,6 @@ type row struct {
 // anyNumber means that the row checks and shows no allocations.
 const anyNumber = -1
 
-func figure(benchmark, unit string) measurement.Figure {
-	return measurement.Figure{Benchmark: benchmark, Unit: unit}
-}
-
 func perOp(benchmark string) measurement.Figure { return figure(benchmark, "sec/op") }
 
 func rows() []row {
@@ -68,8 +64,8 @@ func rows() []row {
 	}
 }
 
-// report returns the section of docs/evidence/benchmarks.md.
-func report(measured measurement.Rounds, rounds int) (string, error) {
+// engineReport returns the section of docs/evidence/benchmarks.md.
+func engineReport(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## The engine beside the library's
 

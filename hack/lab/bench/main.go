@@ -1,14 +1,12 @@
-// Command serverbench compares this server with kube-apiserver on one machine's
-// loopback. Each has its own etcd of the same version.
-//
-// The servers are measured in turns, so that a change of the machine's speed
-// affects both. Each figure is the median of its rounds. All servers keep their
-// default flow control. The client does not throttle itself and does not decode
-// answers during a measurement.
-//
-// The results go to .cache/benchmarks in the Go benchmark format, which
-// benchstat -col=/server reads. The tables go to stdout and between markers of
+// Command bench compares the engine, the server and the limiter with their peers on this machine, and writes
 // docs/evidence/benchmarks.md.
+//
+// Peers take turns, so that a change of the machine's speed affects both. Each figure is the median of its rounds.
+// Servers are measured on loopback, each on its own etcd of the same version, with their default flow
+// control. The client does not throttle itself and does not decode answers during a measurement.
+//
+// The results go to .cache/benchmarks in the Go benchmark format, which benchstat -col=/server reads. The
+// tables go to stdout and between markers of the document.
 package main
 
 import (
@@ -74,6 +72,9 @@ func (s section) write(ctx context.Context, settings settings, output string) er
 	}
 	var tables []table
 	measured, err := measurement.Keep(name, func(log *measurement.Log) error {
+		if s.benchmarks != nil {
+			return s.benchmarks(ctx, log, settings.rounds)
+		}
 		settings.log = log
 		return harness.Own(ctx, func(o *harness.Owner) {
 			for _, part := range s.parts {
@@ -84,7 +85,11 @@ func (s section) write(ctx context.Context, settings settings, output string) er
 	if err != nil {
 		return err
 	}
-	text, err := report(s.heading, s.setting, tables, measured)
+	report := s.report
+	if report == nil {
+		report = func(measured measurement.Rounds, _ int) (string, error) { return s.tables(tables, measured) }
+	}
+	text, err := report(measured, settings.rounds)
 	if err != nil {
 		return err
 	}

@@ -1,72 +1,45 @@
-// Command limiterbench compares package limiter with golang.org/x/sync/semaphore and the adaptive limiter
-// of failsafe-go, and the schedule with others in virtual time. It keeps the results in
-// .cache/benchmarks/limiter.txt and writes tables into docs/evidence/benchmarks.md.
 package main
 
 import (
-	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 )
 
-func main() {
-	rounds := flag.Int("rounds", 6, "how often each benchmark is run")
-	count := flag.Int("requests", 50_000, "requests of each run")
-	output := flag.String("output", filepath.Join("docs", "evidence", "benchmarks.md"), "file whose section is written, from the top of the repository")
-	flag.Parse()
-	program.Run(func(ctx context.Context) error { return run(ctx, *rounds, *count, *output) })
-}
+// limiterRequests are the requests of each run.
+const limiterRequests = 50_000
 
-func run(ctx context.Context, rounds, count int, output string) error {
+// measureLimiter compares package limiter with golang.org/x/sync/semaphore and the adaptive limiter of failsafe-go, by
+// the benchmarks of this package, and the schedule with others in virtual time.
+func measureLimiter(ctx context.Context, log *measurement.Log, rounds int) error {
 	root, err := binaries.Root()
 	if err != nil {
 		return err
 	}
-	measured, err := measurement.Keep("limiter", func(log *measurement.Log) error {
-		if err := bench(ctx, log, filepath.Join(root, "pkg", "apf"), "./test/search", "UnknownCosts", "-benchtime=1x", "-cpu=1"); err != nil {
+	test := func(module, name, pattern string, args ...string) error {
+		return execute(ctx, log, filepath.Join(root, module), "go", append([]string{"test", name, "-run=^$", "-bench=" + pattern, "-benchmem"}, args...)...)
+	}
+	if err := test("pkg/apf", "./test/search", "UnknownCosts", "-benchtime=1x", "-cpu=1"); err != nil {
+		return err
+	}
+	for range rounds {
+		if err := test("hack/lab", "./bench", ".", fmt.Sprintf("-benchtime=%dx", limiterRequests), "-cpu=1,2"); err != nil {
 			return err
 		}
-		for range rounds {
-			if err := bench(ctx, log, filepath.Join(root, "hack", "lab"), "./limiterbench", ".", fmt.Sprintf("-benchtime=%dx", count), "-cpu=1,2"); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	text, err := report(measured, rounds)
-	if err != nil {
-		return err
-	}
-	return measurement.Publish("make bench", "limiter", output, text)
-}
-
-func bench(ctx context.Context, log *measurement.Log, dir, name, pattern string, args ...string) error {
-	command := exec.CommandContext(ctx, "go", append([]string{"test", name, "-run=^$", "-bench=" + pattern, "-benchmem"}, args...)...)
-	var stderr bytes.Buffer
-	command.Dir, command.Stdout, command.Stderr = dir, log, &stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", command.Args, err, stderr.String())
 	}
 	return nil
 }
 
-// report returns the section of docs/evidence/benchmarks.md.
-func report(measured measurement.Rounds, rounds int) (string, error) {
+// limiterReport returns the section of docs/evidence/benchmarks.md.
+func limiterReport(measured measurement.Rounds, rounds int) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, `## The limiter compared with others
 
-Written by `+"`make bench`"+`; alone: `+"`cd hack/lab && go run ./limiterbench`"+`. %d rounds in turns, 64 seats. A ratio
+Written by `+"`make bench`"+`; alone: `+"`cd hack/lab && go run ./bench -only=limiter`"+`. %d rounds in turns, 64 seats. A ratio
 above 1 means that this limiter takes longer. golang.org/x/sync/semaphore knows no flows: the ratio is
 the price of fairness. The limit of failsafe-go does not adapt here, and its usage tracker knows 10,000 users.
 

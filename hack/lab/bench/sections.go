@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -16,6 +18,9 @@ type section struct {
 	setting string // the setup, and how to read the figures
 	parts   []part
 	partial bool // some parts are left out
+	// benchmarks and report, unless nil, take the place of parts: benchmarks of Go, and the text of the section.
+	benchmarks func(ctx context.Context, log *measurement.Log, rounds int) error
+	report     func(measured measurement.Rounds, rounds int) (string, error)
 }
 
 // part is a part of a section that can be measured alone.
@@ -29,6 +34,7 @@ func sections() []section {
 	const sideBySide = "both servers in turns in one run, each on an etcd of its own of the same version, client and servers on the same machine. " +
 		"Each is compiled as it is released: kube-apiserver without a profile, this server by one of the requests of these benchmarks (`make profile`)."
 	return []section{
+		{name: "engine", benchmarks: measureEngine, report: engineReport},
 		{
 			name: "server", heading: "The server, beside " + kubernetes, setting: sideBySide,
 			parts: []part{
@@ -50,6 +56,7 @@ func sections() []section {
 				"(`test/replacement`); its handler chain is the library's.",
 			parts: []part{{"inside", measureInside}},
 		},
+		{name: "limiter", benchmarks: measureLimiter, report: limiterReport},
 	}
 }
 
@@ -70,7 +77,8 @@ func choose(only string) (chosen []section, err error) {
 	for _, s := range sections() {
 		all := len(s.parts)
 		s.parts = slices.DeleteFunc(s.parts, func(p part) bool { return only != "" && only != s.name && only != p.name })
-		if s.partial = len(s.parts) < all; len(s.parts) > 0 {
+		s.partial = len(s.parts) < all
+		if len(s.parts) > 0 || s.benchmarks != nil && (only == "" || only == s.name) {
 			chosen = append(chosen, s)
 		}
 	}
