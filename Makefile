@@ -48,7 +48,7 @@ run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-api
 
 .PHONY: demo
 demo: ## Show what small clients get beside 30 greedy ones, with flow control and without
-	@cd hack/lab && go run ./demo
+	@cd hack/lab && go run ./exam -demo
 
 # As in: make exam SERVER=https://127.0.0.1:6443 KUBECONFIG=admin.kubeconfig EXAM=-json=exam.json
 .PHONY: exam
@@ -62,7 +62,7 @@ exam-servers: ## Examine kube-apiserver and this server three times each; write 
 
 .PHONY: demo-picture
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
-	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
+	@cd hack/lab && go run ./exam -demo -picture=$(CURDIR)/docs/demo.svg
 
 # The release of k8s.io to build the server or its image and test the units on, as in: make build K8S=0.37
 K8S ?= 0.33
@@ -369,9 +369,9 @@ bench: ## Measure engine and server beside their peers; write docs/evidence/benc
 	@cd hack/lab && go run ./bench
 
 .PHONY: storms
-storms: ## Let greedy flows storm a level on both engines, and real servers; write docs/evidence/benchmarks.md (ten minutes)
-	@echo "storms: the engine of k8s.io/apiserver and this one, under storms of greedy flows; kube-apiserver and this server (ten minutes)"
-	@cd hack/lab && go test -tags=long -count=1 -timeout=20m ./storm -run '^TestStorm' -v -update-storms
+storms: ## Let greedy flows storm a level on both engines; write docs/evidence/benchmarks.md (minutes)
+	@echo "storms: the engine of k8s.io/apiserver and this one, under storms of greedy flows (minutes)"
+	@cd hack/lab && go test -count=1 -timeout=20m ./exam -run '^TestStorms$$' -v -update-storms
 
 .PHONY: lag
 lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)

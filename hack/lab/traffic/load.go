@@ -2,9 +2,8 @@
 //
 // A Flow says who asks what, when, for how long, with how much patience, and how clients try again. A Load
 // is several flows. It runs against a Target: the URL of a server, or a handler in this process, in virtual
-// time. RunEngine makes such a handler, with the engine of k8s.io/apiserver or pkg/apf. StartServer and
-// StartKubeAPIServer start real ones. A Backend or an EtcdProxy makes them slow. Package measurement says what the
-// samples mean.
+// time. A Virtual is such a handler, with the engine of k8s.io/apiserver or pkg/apf. StartServer starts a real
+// server, and a Backend or an EtcdProxy makes it slow. Package measurement says what the samples mean.
 package traffic
 
 import (

@@ -1,4 +1,4 @@
-package storm
+package main
 
 import (
 	"flag"
@@ -15,10 +15,10 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
-var update = flag.Bool("update-storms", false, "run all storms, and write their section of docs/evidence/benchmarks.md")
+var updateStorms = flag.Bool("update-storms", false, "run all storms, and write their section of docs/evidence/benchmarks.md")
 
-// figures are what a storm did on one engine.
-type figures struct {
+// stormFigures are what a storm did on one engine.
+type stormFigures struct {
 	succeed               float64 // part of the steady requests
 	before, during, after time.Duration
 	rest                  time.Duration // from the end of the storm until the steady flows are at rest
@@ -28,19 +28,19 @@ type figures struct {
 	executed, useless     int
 }
 
-func (s storm) measure(t *testing.T, engine traffic.Engine) figures {
+func (s storm) measure(t *testing.T, engine traffic.Engine) stormFigures {
 	t.Helper()
 	all, end, work, useful := s.blow(t, engine)
 	steady := all.Of("steady")
 	asked := steady.Between(before, end)
 	p99 := func(from, to time.Duration) time.Duration { return steady.Between(from, to).Within(0.99) }
-	f := figures{
+	f := stormFigures{
 		succeed: float64(asked.Served()) / float64(len(asked)), goodput: float64(useful) / float64(traffic.Seats*(end-before)),
 		before: p99(0, before), during: p99(before, end), after: p99(end, end+window),
 		lasts: end - before, rejected: all.Rejected(), ofSteady: steady.Rejected(),
 	}
 	f.executed, f.useless = work.Executed()
-	f.rest = steady.UntilRest(end, end+after, window, 11*f.before/10)
+	f.rest = steady.UntilRest(end, end+watched, window, 11*f.before/10)
 	return f
 }
 
@@ -52,15 +52,15 @@ func within(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-func (s storm) row(library, ours figures) string {
+func (s storm) row(library, ours stormFigures) string {
 	percent := func(f float64) string { return fmt.Sprintf("%.1f", 100*f) }
-	rest := func(f figures) string {
+	rest := func(f stormFigures) string {
 		if f.rest == measurement.Never {
-			return fmt.Sprintf("> %v", after-window)
+			return fmt.Sprintf("> %v", watched-window)
 		}
 		return fmt.Sprintf("%.1f s", f.rest.Seconds())
 	}
-	useless := func(f figures) string {
+	useless := func(f stormFigures) string {
 		return fmt.Sprintf("%d (%.0f %%)", f.useless, 100*float64(f.useless)/float64(f.executed))
 	}
 	cells := []string{
@@ -76,7 +76,7 @@ func (s storm) row(library, ours figures) string {
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-const head = `## Storms of greedy flows
+const stormsHead = `## Storms of greedy flows
 
 Written by ` + "`make storms`" + ` in virtual time, the library's engine and this one each through its HTTP
 filter. A level has 20 seats, 64 queues of 50 requests and hands of 6. 500 steady flows ask together for
@@ -94,12 +94,12 @@ of before.
 
 // TestStorms writes the table, or runs one row in the short lane.
 func TestStorms(t *testing.T) {
-	rows, text := storms[1:2], head
-	if *update {
+	rows, text := storms[1:2], stormsHead
+	if *updateStorms {
 		rows = storms
 	}
 	for _, s := range rows {
-		results := make([]figures, len(engineOf))
+		results := make([]stormFigures, len(engineOf))
 		t.Run(s.name, func(t *testing.T) {
 			for i, engine := range engineOf {
 				t.Run(string(engine), func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestStorms(t *testing.T) {
 			assert.InDelta(t, 1.5, f.before.Seconds()/s.takes.Seconds(), 0.2)
 		}
 	}
-	if *update {
+	if *updateStorms {
 		require.NoError(t, measurement.Publish("make storms", "storms", filepath.Join("docs", "evidence", "benchmarks.md"), text))
 	}
 }
