@@ -194,7 +194,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... $(ENGINE)/... | grep -v '/pkg/generated') || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
   (cd kubectl-apf && $(call run-tests,plugin) $$(go list ./... | grep -v '/e2e')) || status=$$?; \
-  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -216,7 +216,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 
 # These, in hack/lab, check histories of random operations. They are never retried: a failure that
 # passes on retry is one that they exist to find.
-MODELS := ./linearizability ./chaos ./hostile ./page
+MODELS := ./chaos ./hostile ./page
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and `make report` names it.

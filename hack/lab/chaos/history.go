@@ -1,4 +1,4 @@
-package linearizability
+package chaos
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func (h *History) Add(client int, call int64, output map[Input]Output) {
 	for in, out := range output {
 		operation := porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: ended}
 		if out.Result == Unknown {
-			if in.Kind == Read {
+			if in.Verb == Read {
 				continue
 			}
 			operation.Return = math.MaxInt64
@@ -51,11 +51,11 @@ func (h *History) Operations() []porcupine.Operation {
 	return slices.Clone(h.operations)
 }
 
-// Check checks each object's history with the model, for at most patience each.
+// CheckOperations checks each object's history with the model, for at most patience each.
 // The error describes where a history that is not linearizable is stuck; a page
 // that visualizes it is written to the folder. An object that could not be checked
 // in time is undecided, which is not an error.
-func Check(operations []porcupine.Operation, patience time.Duration, folder string) (undecided []string, err error) {
+func CheckOperations(operations []porcupine.Operation, patience time.Duration, folder string) (undecided []string, err error) {
 	for _, part := range byName(operations) {
 		name := part[0].Input.(Input).Name
 		result, info := porcupine.CheckOperationsVerbose(Model(), part, patience)
@@ -74,8 +74,8 @@ func Check(operations []porcupine.Operation, patience time.Duration, folder stri
 	return undecided, nil
 }
 
-// shown is the number of operations to show on each side of the error.
-const shown = 12
+// shownOperations is the number of operations to show on each side of the error.
+const shownOperations = 12
 
 // stuck shows the end of the longest linearizable prefix, and the operations that
 // cannot follow it.
@@ -99,9 +99,9 @@ func stuck(part []porcupine.Operation, info porcupine.LinearizationInfo) string 
 	slices.SortFunc(rest, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d operations fit in this order, the last of them:\n", len(longest))
-	show(&text, longest[max(0, len(longest)-shown):])
+	show(&text, longest[max(0, len(longest)-shownOperations):])
 	fmt.Fprintf(&text, "and none of these next:\n")
-	show(&text, rest[:min(shown, len(rest))])
+	show(&text, rest[:min(shownOperations, len(rest))])
 	return text.String()
 }
 

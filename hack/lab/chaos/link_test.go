@@ -1,4 +1,4 @@
-package links
+package chaos
 
 import (
 	"bufio"
@@ -69,7 +69,7 @@ func (c caller) requireSilence(t *testing.T) {
 }
 
 func TestOnlyTheSourceThatIsCutWaitsUntilTheCutEnds(t *testing.T) {
-	l := New(ports.Listen(t), echo(t))
+	l := NewLink(ports.Listen(t), echo(t))
 	defer l.Close()
 	from := func(source string) string {
 		return fmt.Sprintf("GET / HTTP/1.1\r\nX-Server-From: %s\r\n\r\nhello\n", source)

@@ -1,29 +1,22 @@
-package apiclient
+package chaos
 
 import (
 	"fmt"
 	"net/http"
 	"strconv"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 )
 
 const (
-	// Resource is the resource of the objects.
-	Resource = "prioritylevelconfigurations"
 	// TokenAnnotation is the annotation that holds the token.
 	TokenAnnotation = "token"
 
 	group = "flowcontrol.apiserver.k8s.io/"
 	// path has the version v1.
-	path = "/apis/" + group + "v1/" + Resource
+	path = "/apis/" + group + "v1/" + Levels
 	// timeout limits a request in the server, so that clients do not wait for an
 	// etcd that is not available.
 	timeout = "timeout=5s"
 )
-
-// fields is a JSON object.
-type fields = map[string]any
 
 // request is an HTTP request.
 type request struct {
@@ -32,8 +25,8 @@ type request struct {
 }
 
 // encoded converts an input to an HTTP request.
-func encoded(input linearizability.Input, version string) request {
-	path := "/apis/" + group + version + "/" + Resource
+func encoded(input Input, version string) request {
+	path := "/apis/" + group + version + "/" + Levels
 	metadata := fields{"name": input.Name, "annotations": fields{TokenAnnotation: strconv.FormatInt(input.Token, 10)}}
 	if input.Version != 0 {
 		metadata["resourceVersion"] = strconv.FormatInt(input.Version, 10)
@@ -46,16 +39,16 @@ func encoded(input linearizability.Input, version string) request {
 		"spec": fields{"type": "Limited", "limited": fields{"nominalConcurrencyShares": 1, "limitResponse": fields{"type": "Reject"}}},
 	}
 	object := path + "/" + input.Name + "?" + timeout
-	switch input.Kind {
-	case linearizability.Create:
+	switch input.Verb {
+	case Create:
 		return request{http.MethodPost, path + "?fieldManager=writer&" + timeout, "application/json", whole}
-	case linearizability.Update:
+	case Update:
 		return request{http.MethodPut, object + "&fieldManager=writer", "application/json", whole}
-	case linearizability.Patch:
+	case Patch:
 		return patch(object, input, metadata)
-	case linearizability.Apply:
+	case Apply:
 		return request{http.MethodPatch, fmt.Sprintf("%s&fieldManager=%s&force=%t", object, input.Manager, input.Force), "application/apply-patch+yaml", whole}
-	case linearizability.Delete:
+	case Delete:
 		preconditions := fields{}
 		if input.Version != 0 {
 			preconditions["resourceVersion"] = metadata["resourceVersion"]
@@ -70,7 +63,7 @@ func encoded(input linearizability.Input, version string) request {
 }
 
 // patch encodes a merge patch, or a JSON patch if the input requires a token.
-func patch(object string, input linearizability.Input, metadata fields) request {
+func patch(object string, input Input, metadata fields) request {
 	if input.Was == 0 {
 		return request{http.MethodPatch, object + "&fieldManager=writer", "application/merge-patch+json", fields{"metadata": metadata}}
 	}

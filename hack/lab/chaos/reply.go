@@ -1,4 +1,4 @@
-package apiclient
+package chaos
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 )
 
 // Reply is the answer to a request.
@@ -60,22 +58,22 @@ func (r Reply) String() string {
 
 // Outcome converts a reply to a result. The error is about an answer that no server
 // may give to these requests.
-func (r Reply) Outcome() (linearizability.Result, error) {
+func (r Reply) Outcome() (Result, error) {
 	var status metav1.Status
 	switch {
 	case r.Failed(): // 429: the server fills its cache
-		return linearizability.Unknown, nil
+		return Unknown, nil
 	case r.Code == http.StatusOK || r.Code == http.StatusCreated:
-		return linearizability.Done, nil
+		return Done, nil
 	case json.Unmarshal(r.Body, &status) != nil:
 	case status.Reason == metav1.StatusReasonNotFound:
-		return linearizability.Absent, nil
+		return Absent, nil
 	case status.Reason == metav1.StatusReasonAlreadyExists:
-		return linearizability.Exists, nil
+		return Exists, nil
 	case status.Reason == metav1.StatusReasonConflict:
-		return linearizability.Conflict, nil
+		return Conflict, nil
 	case status.Reason == metav1.StatusReasonInvalid:
-		return linearizability.Mismatch, nil
+		return Mismatch, nil
 	}
-	return linearizability.Unknown, fmt.Errorf("an answer that none of these requests may get: %v", r)
+	return Unknown, fmt.Errorf("an answer that none of these requests may get: %v", r)
 }

@@ -1,4 +1,4 @@
-package linearizability
+package chaos
 
 import (
 	"fmt"
@@ -67,7 +67,7 @@ func byName(history []porcupine.Operation) [][]porcupine.Operation {
 func step(before state, input Input, output Output) []state {
 	result, after := before.outcome(input)
 	if output.Result == Unknown {
-		if result != Done || input.Kind == Read {
+		if result != Done || input.Verb == Read {
 			return []state{before}
 		}
 		return []state{before, after}
@@ -75,7 +75,7 @@ func step(before state, input Input, output Output) []state {
 	if output.Result != result {
 		return nil
 	}
-	if result != Done || input.Kind == Delete {
+	if result != Done || input.Verb == Delete {
 		return []state{after}
 	}
 	if seen, ok := after.see(output); ok {
@@ -93,24 +93,24 @@ func (s state) outcome(input Input) (Result, state) {
 	written := state{token: input.Token, uid: s.uid, owner: writer, floor: s.floor}
 	demanded := (input.Version == 0 || input.Version == s.version) && (input.UID == "" || input.UID == s.uid)
 	switch {
-	case input.Kind == Read:
+	case input.Verb == Read:
 		return Done, s
-	case input.Kind == Create:
+	case input.Verb == Create:
 		return Exists, s
-	case !demanded, input.Kind == Apply && !input.Force && s.owner != input.Manager:
+	case !demanded, input.Verb == Apply && !input.Force && s.owner != input.Manager:
 		return Conflict, s
 	case input.Was != 0 && input.Was != s.token:
 		return Mismatch, s
-	case input.Kind == Delete:
+	case input.Verb == Delete:
 		return Done, state{floor: s.floor}
-	case input.Kind == Apply:
+	case input.Verb == Apply:
 		written.owner = input.Manager
 	}
 	return Done, written
 }
 
 func (s state) outcomeOfAbsent(input Input) (Result, state) {
-	switch input.Kind {
+	switch input.Verb {
 	case Update:
 		if input.UID != "" { // the API checks the uid precondition before it looks up the object
 			return Conflict, s

@@ -1,4 +1,4 @@
-package apiclient
+package chaos
 
 import (
 	"bytes"
@@ -12,12 +12,11 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
-// Server is a server that requests are sent to.
-type Server struct {
+// Client sends operations on PriorityLevelConfigurations to a server, and converts its answers to the models.
+type Client struct {
 	// URL has no path.
 	URL  string
 	HTTP *http.Client
@@ -26,7 +25,7 @@ type Server struct {
 }
 
 // ask sends a request.
-func (s Server) ask(ctx context.Context, r request) Reply {
+func (s Client) ask(ctx context.Context, r request) Reply {
 	var body bytes.Buffer
 	if r.body != nil {
 		if err := json.NewEncoder(&body).Encode(r.body); err != nil {
@@ -55,27 +54,27 @@ func (s Server) ask(ctx context.Context, r request) Reply {
 // Answer is what an operation returned.
 type Answer struct {
 	Reply
-	linearizability.Output
+	Output
 	// Object is the object in the answer, nil if it has none.
 	Object *histories.Object
 }
 
 // Operate executes an operation. The error is about an answer that no server may
 // give.
-func (s Server) Operate(ctx context.Context, input linearizability.Input) (Answer, error) {
+func (s Client) Operate(ctx context.Context, input Input) (Answer, error) {
 	return s.object(ctx, encoded(input, cmp.Or(s.Version, "v1")))
 }
 
 // GetCached reads an object from the server's cache, not older than a version.
-func (s Server) GetCached(ctx context.Context, name string, version int64) (Answer, error) {
+func (s Client) GetCached(ctx context.Context, name string, version int64) (Answer, error) {
 	return s.object(ctx, request{method: http.MethodGet, url: fmt.Sprintf("%s/%s?resourceVersion=%d&%s", path, name, version, timeout)})
 }
 
 // object sends a request whose answer is an object.
-func (s Server) object(ctx context.Context, r request) (Answer, error) {
+func (s Client) object(ctx context.Context, r request) (Answer, error) {
 	answer := Answer{Reply: s.ask(ctx, r)}
 	var err error
-	if answer.Result, err = answer.Outcome(); err != nil || answer.Result != linearizability.Done || r.method == http.MethodDelete {
+	if answer.Result, err = answer.Outcome(); err != nil || answer.Result != Done || r.method == http.MethodDelete {
 		return answer, err
 	}
 	var object flowcontrolv1.PriorityLevelConfiguration
@@ -89,34 +88,34 @@ func (s Server) object(ctx context.Context, r request) (Answer, error) {
 }
 
 // OutputOf converts an object to the model.
-func OutputOf(object *flowcontrolv1.PriorityLevelConfiguration) linearizability.Output {
+func OutputOf(object *flowcontrolv1.PriorityLevelConfiguration) Output {
 	token, _ := strconv.ParseInt(object.Annotations[TokenAnnotation], 10, 64)
 	version, _ := strconv.ParseInt(object.ResourceVersion, 10, 64)
-	return linearizability.Output{Result: linearizability.Done, Token: token, Version: version, UID: string(object.UID)}
+	return Output{Result: Done, Token: token, Version: version, UID: string(object.UID)}
 }
 
 // Listed is a list, in the form of both models.
 type Listed struct {
 	Reply
 	// Result is Done or Unknown. The other fields are set if it is Done.
-	Result  linearizability.Result
+	Result  Result
 	Version int64
 	Objects []histories.Object
-	Outputs map[string]linearizability.Output // by name
+	Outputs map[string]Output // by name
 }
 
 // List lists at a version, "" for the most recent.
-func (s Server) List(ctx context.Context, version string) (Listed, error) {
+func (s Client) List(ctx context.Context, version string) (Listed, error) {
 	listed := Listed{Reply: s.ask(ctx, request{method: http.MethodGet, url: path + "?resourceVersion=" + version + "&" + timeout})}
 	var err error
-	if listed.Result, err = listed.Outcome(); err != nil || listed.Result != linearizability.Done {
+	if listed.Result, err = listed.Outcome(); err != nil || listed.Result != Done {
 		return listed, err
 	}
 	var list flowcontrolv1.PriorityLevelConfigurationList
 	if err := json.Unmarshal(listed.Body, &list); err != nil {
 		return listed, fmt.Errorf("%w: %s", err, listed.Body)
 	}
-	listed.Outputs = map[string]linearizability.Output{}
+	listed.Outputs = map[string]Output{}
 	for i := range list.Items {
 		listed.Outputs[list.Items[i].Name] = OutputOf(&list.Items[i])
 	}

@@ -1,4 +1,4 @@
-package linearizability
+package chaos
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 // Choose returns a random request for an object that uses what the client knows of
 // it. token returns a new token, which the request may or may not use.
 func Choose(random *rand.Rand, name string, known Output, token func() int64) Input {
-	input := Input{Name: name, Kind: Read}
+	input := Input{Name: name, Verb: Read}
 	switch chance := random.IntN(100); {
 	case chance < 30:
 		return input
 	case chance < 45:
-		input.Kind = Create
+		input.Verb = Create
 	case chance < 60:
-		input.Kind = Update
+		input.Verb = Update
 		if random.IntN(4) > 0 {
 			input.Version = known.Version
 		}
@@ -23,7 +23,7 @@ func Choose(random *rand.Rand, name string, known Output, token func() int64) In
 			input.UID = known.UID
 		}
 	case chance < 72:
-		input.Kind = Patch
+		input.Verb = Patch
 		switch random.IntN(3) {
 		case 0:
 			input.Version = known.Version
@@ -31,10 +31,10 @@ func Choose(random *rand.Rand, name string, known Output, token func() int64) In
 			input.Was = known.Token
 		}
 	case chance < 85:
-		input.Kind = Apply
+		input.Verb = Apply
 		input.Manager, input.Force = fmt.Sprintf("manager-%d", random.IntN(2)), random.IntN(2) == 0
 	default:
-		input.Kind = Delete
+		input.Verb = Delete
 		switch random.IntN(4) {
 		case 0:
 			input.Version = known.Version

@@ -1,23 +1,23 @@
-package linearizability
+package chaos
 
 import "fmt"
 
-// Kind is the kind of an operation.
-type Kind string
+// Verb is the kind of an operation.
+type Verb string
 
-// The kinds of operations.
+// The verbs.
 const (
-	Create Kind = "create"
-	Update Kind = "update"
-	Patch  Kind = "patch"
-	Apply  Kind = "apply"
-	Delete Kind = "delete"
-	Read   Kind = "read"
+	Create Verb = "create"
+	Update Verb = "update"
+	Patch  Verb = "patch"
+	Apply  Verb = "apply"
+	Delete Verb = "delete"
+	Read   Verb = "read"
 )
 
 // Input is a request.
 type Input struct {
-	Kind Kind
+	Verb Verb
 	// Name is the name of the object.
 	Name string
 	// Token is the value to write, unique and not 0.
@@ -33,7 +33,7 @@ type Input struct {
 }
 
 func (i Input) String() string {
-	text := fmt.Sprintf("%s %s", i.Kind, i.Name)
+	text := fmt.Sprintf("%s %s", i.Verb, i.Name)
 	if i.Token != 0 {
 		text += fmt.Sprintf(" token %d", i.Token)
 	}

@@ -1,7 +1,4 @@
-// Package links cuts connections between processes. A link is a TCP proxy before a
-// process; while it is cut, it passes nothing on, as a network that drops packets, and
-// what was sent arrives when the cut ends.
-package links
+package chaos
 
 import (
 	"io"
@@ -10,7 +7,8 @@ import (
 	"sync"
 )
 
-// Link passes connections on to a target.
+// Link is a TCP proxy before a process. While it is cut it passes nothing on, as a network that drops packets, and what
+// was sent arrives when the cut ends.
 type Link struct {
 	listener net.Listener
 	target   string
@@ -23,8 +21,8 @@ type Link struct {
 // Everyone is the source of all connections.
 const Everyone = ""
 
-// New returns a link that accepts connections and passes them on to a host and port.
-func New(listener net.Listener, target string) *Link {
+// NewLink returns a link that accepts connections and passes them on to a host and port.
+func NewLink(listener net.Listener, target string) *Link {
 	l := &Link{listener: listener, target: target, cuts: map[string]chan struct{}{}, done: make(chan struct{})}
 	go l.accept()
 	return l
