@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"io"
@@ -22,7 +22,7 @@ func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	proxy := traffic.StartEtcdProxy(t, etcd.URL)
 	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"--etcd-servers=" + proxy.URL}})
-	kind := servers()[0]
+	kind := lagServers()[0]
 	proxy.HoldWatches(true)
 	require.NoError(t, traffic.Fill(t.Context(), etcd.Client(t), kind.prefix, 3, 1000))
 	config := server.Config(t)
@@ -58,7 +58,7 @@ func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
 	one := phase{peak: 100 << 20, etcd: 50 << 20, read: 2e6, served: 7, gets: 20 * time.Millisecond}
 	two := phase{peak: 130 << 20, etcd: 55 << 20, read: 9e6, served: 5, rejected: 1, failed: 2, gets: 30 * time.Millisecond}
-	text := report(settings{objects: 10, size: 1000, load: time.Second}, []result{{
+	text := lagReport(lagSettings{objects: 10, size: 1000, load: time.Second}, []lagResult{{
 		server: "ours", fault: "slow", without: one, with: two, alone: 15 * time.Millisecond, seen: 9,
 	}})
 	assert.Contains(t, text, "| slow | ours | 5, 1, 2 (without: 7) | 130 MiB, 1.30 | 55 MiB, 1.10 | 9 MB | 30ms, 2.00 (without: 20ms) | 0 of 9 |\n")

@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"syscall"
@@ -13,15 +13,15 @@ const (
 	paused, late = 5 * time.Second, 500 * time.Millisecond
 )
 
-// fault is what is wrong with etcd.
-type fault struct {
+// lagFault is what is wrong with etcd.
+type lagFault struct {
 	name string
 	// begin returns what ends the fault.
 	begin func(etcd *harness.Etcd, proxy *traffic.EtcdProxy) (end func(), err error)
 }
 
-func faults() []fault {
-	return []fault{
+func lagFaults() []lagFault {
+	return []lagFault{
 		{"watches report nothing", func(_ *harness.Etcd, proxy *traffic.EtcdProxy) (func(), error) {
 			proxy.HoldWatches(true)
 			return func() { proxy.HoldWatches(false) }, nil

@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type witness struct {
 }
 
 // run changes and lists until ctx ends.
-func (w *witness) run(ctx context.Context, l *site, store *clientv3.Client) {
+func (w *witness) run(ctx context.Context, l *lagSite, store *clientv3.Client) {
 	var both sync.WaitGroup
 	defer both.Wait()
 	both.Go(func() { w.look(ctx, l) })
@@ -49,7 +49,7 @@ func (w *witness) run(ctx context.Context, l *site, store *clientv3.Client) {
 }
 
 // look lists the object.
-func (w *witness) look(ctx context.Context, l *site) {
+func (w *witness) look(ctx context.Context, l *lagSite) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
 		least := w.written

@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"context"
@@ -18,8 +18,16 @@ const (
 	memoryInterval = 50 * time.Millisecond
 )
 
-// result is what one fault did to one server.
-type result struct {
+// lagSettings is the extent of the measurements.
+type lagSettings struct {
+	objects, size int           // FlowSchemas, and bytes of each
+	load          time.Duration // of the lists without a fault, and under it
+	quiet         time.Duration // of the gets alone
+	limit         float64       // of resident memory in bytes, at which a server is killed
+}
+
+// lagResult is what one fault did to one server.
+type lagResult struct {
 	server, fault string
 
 	without, with  phase         // the load without the fault, and under it
@@ -38,16 +46,16 @@ type phase struct {
 	gets                     time.Duration
 }
 
-// measure puts the load on one server without the fault, and on another under it: the peak of
+// measureLag puts the load on one server without the fault, and on another under it: the peak of
 // the one must not contain what the load of the other has left in memory.
-func measure(o *harness.Owner, s settings, of server, f fault) result {
+func measureLag(o *harness.Owner, s lagSettings, of lagServer, f lagFault) lagResult {
 	o.Logf("%s, %s", of.name, f.name)
-	r := result{server: of.name, fault: f.name}
+	r := lagResult{server: of.name, fault: f.name}
 	o.Within(func(o *harness.Owner) {
-		newSite(o, s, of).watched(&r, func(l *site) { r.without, _ = l.load(s.load, elephants) })
+		newLagSite(o, s, of).watched(&r, func(l *lagSite) { r.without, _ = l.load(s.load, elephants) })
 	})
 	o.Within(func(o *harness.Owner) {
-		newSite(o, s, of).watched(&r, func(l *site) {
+		newLagSite(o, s, of).watched(&r, func(l *lagSite) {
 			l.under(f, func() {
 				quiet, _ := l.load(s.quiet, 0)
 				r.alone = quiet.gets
@@ -60,7 +68,7 @@ func measure(o *harness.Owner, s settings, of server, f fault) result {
 }
 
 // watched does something while a witness looks for stale lists and the memory is limited.
-func (l *site) watched(r *result, do func(*site)) {
+func (l *lagSite) watched(r *lagResult, do func(*lagSite)) {
 	ctx, cancel := context.WithCancel(l.o.Context())
 	defer cancel()
 	var w witness
@@ -75,7 +83,7 @@ func (l *site) watched(r *result, do func(*site)) {
 }
 
 // under does something under the fault.
-func (l *site) under(f fault, do func()) {
+func (l *lagSite) under(f lagFault, do func()) {
 	end, err := f.begin(l.etcd, l.proxy)
 	l.o.Check(err)
 	defer end()
@@ -83,7 +91,7 @@ func (l *site) under(f fault, do func()) {
 }
 
 // keepBelow kills the server when its resident memory exceeds the limit.
-func (l *site) keepBelow(ctx context.Context) {
+func (l *lagSite) keepBelow(ctx context.Context) {
 	for ctx.Err() == nil {
 		resident, err := measurement.ProcessMemory(l.process.PID(), "VmRSS")
 		if err != nil {
@@ -101,7 +109,7 @@ func (l *site) keepBelow(ctx context.Context) {
 }
 
 // settle waits until the server answers a list of the latest state again.
-func (l *site) settle() {
+func (l *lagSite) settle() {
 	latest := traffic.Request{Path: collection + "?labelSelector=none"}
 	if _, _, _, err := l.target.Do(l.o.Context(), traffic.User{Token: nameOfElephant(0)}, latest); !l.killed.Load() {
 		l.o.Check(err)
@@ -109,7 +117,7 @@ func (l *site) settle() {
 }
 
 // load sends the lists of some elephants, and the gets, for a while.
-func (l *site) load(lasts time.Duration, elephants int) (p phase, unansweredGets int) {
+func (l *lagSite) load(lasts time.Duration, elephants int) (p phase, unansweredGets int) {
 	for _, pid := range []int{l.process.PID(), l.etcd.Process.PID()} {
 		_ = measurement.ResetPeak(pid) // fails only if it was killed
 	}

@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 
 const elephants, mice = 50, 6
 
-// server is a kind of server.
-type server struct {
+// lagServer is a kind of lagServer.
+type lagServer struct {
 	name string
 	// prefix begins its keys in etcd.
 	prefix string
 	start  func(o *harness.Owner, etcd []string) (*harness.Process, *traffic.Target)
 }
 
-func servers() []server {
+func lagServers() []lagServer {
 	const own, kubernetes = "/registry/flowcontrol.apiserver.k8s.io", "/registry"
-	return []server{
+	return []lagServer{
 		{"this server", own, startOurs},
 		{"kube-apiserver 1.33", kubernetes, startKubernetes(binaries.KubeAPIServer)},
 		{"kube-apiserver 1.33 with pkg/apf", kubernetes, startKubernetes(binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))},
@@ -60,24 +60,24 @@ func startKubernetes(build binaries.Build) func(*harness.Owner, []string) (*harn
 	}
 }
 
-// site is a server under test.
-type site struct {
+// lagSite is a server under test.
+type lagSite struct {
 	o       *harness.Owner
 	etcd    *harness.Etcd
 	proxy   *traffic.EtcdProxy
 	process *harness.Process
 	target  *traffic.Target
-	server  server
+	server  lagServer
 	size    int
 
 	limit  float64 // of resident memory in bytes
 	killed atomic.Bool
 }
 
-func newSite(o *harness.Owner, s settings, of server) *site {
+func newLagSite(o *harness.Owner, s lagSettings, of lagServer) *lagSite {
 	etcd := harness.StartEtcd(o, harness.EtcdOptions{Args: []string{"--quota-backend-bytes=2000000000"}})
 	o.Check(traffic.Fill(o.Context(), etcd.Client(o), of.prefix, s.objects, s.size))
-	l := &site{o: o, etcd: etcd, proxy: traffic.StartEtcdProxy(o, etcd.URL), server: of, size: s.size, limit: s.limit}
+	l := &lagSite{o: o, etcd: etcd, proxy: traffic.StartEtcdProxy(o, etcd.URL), server: of, size: s.size, limit: s.limit}
 	l.process, l.target = of.start(o, []string{"--etcd-servers=" + l.proxy.URL})
 	return l
 }

@@ -1,4 +1,4 @@
-package main
+package chaos_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// report returns the section of docs/evidence/reliability.md.
-func report(s settings, results []result) string {
+// lagReport returns the section of docs/evidence/reliability.md.
+func lagReport(s lagSettings, results []lagResult) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `## When the watch cache lags
 
@@ -33,7 +33,7 @@ object that changes which showed an older state than the latest when they were s
 }
 
 // end says how the server ended, if it did.
-func (r *result) end() string {
+func (r *lagResult) end() string {
 	if r.killed {
 		return "**killed** above "
 	}
