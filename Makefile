@@ -194,7 +194,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... $(ENGINE)/... | grep -v '/pkg/generated') || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
   (cd kubectl-apf && $(call run-tests,plugin) $$(go list ./... | grep -v '/e2e')) || status=$$?; \
-  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(chaos|judges$(if $(LANE),|adoption))$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -216,7 +216,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 
 # These, in hack/lab, check histories of random operations. They are never retried: a failure that
 # passes on retry is one that they exist to find.
-MODELS := ./chaos ./hostile ./page
+MODELS := ./chaos ./judges
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and `make report` names it.
@@ -294,7 +294,7 @@ judge-nodes: ## Let kwok play nodes on kube-apiserver with both engines, while a
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (minutes)
 	@echo "hostile: attacks on this server and on kube-apiserver"
-	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./hostile -run '^TestHostileClientsBesideKubeAPIServer$$' -v -update-hostile
+	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./judges -run '^TestHostileClientsBesideKubeAPIServer$$' -v -update-hostile
 
 # How long each fuzz target runs, where, how many at once, and how many inputs of each that
 # cover more code are copied to testdata/fuzz, as in:

@@ -1,6 +1,6 @@
 //go:build long
 
-package hostile
+package judges
 
 import (
 	"cmp"

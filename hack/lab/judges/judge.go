@@ -1,4 +1,4 @@
-package hostile
+package judges
 
 import (
 	"errors"

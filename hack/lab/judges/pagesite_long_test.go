@@ -1,6 +1,6 @@
 //go:build long
 
-package page
+package judges
 
 import (
 	"context"
@@ -24,7 +24,7 @@ var updatePictures = flag.Bool("update-pictures", false, "write docs/top-light.p
 // pageSite is a server with a level that is full, the plug-in that serves a page about
 // it, and a browser that shows it.
 type pageSite struct {
-	*server
+	*pageServer
 	*browser
 	plugin  *harness.Process
 	address string
@@ -65,11 +65,11 @@ func (s *pageSite) fill(t *testing.T) (release func()) {
 			_ = response.Body.Close() // only whether it executes or waits matters
 		}
 	}
-	clients.Go(func() { send(reader, http.MethodPost, schemasPath, body) })
+	clients.Go(func() { send(reader, http.MethodPost, schemas, body) })
 	s.awaitMetric(t, `apiserver_flowcontrol_current_executing_requests{flow_schema="`+narrow+`",priority_level="`+narrow+`"} 1`)
 	clients.Go(func() {
 		for ctx.Err() == nil {
-			send(guest, http.MethodGet, otherPath, http.NoBody) // until its time in the queue is over
+			send(guest, http.MethodGet, schemas+"/catch-all", http.NoBody) // until its time in the queue is over
 		}
 	})
 	s.awaitMetric(t, `apiserver_flowcontrol_current_inqueue_requests{flow_schema="`+narrow+`",priority_level="`+narrow+`"} 1`)
@@ -90,7 +90,7 @@ func (s *pageSite) load(t *testing.T) {
 	for _, user := range []string{reader, guest, "robot", "robot", "robot", "robot", "markup"} {
 		clients.Go(func() {
 			for range 20000 {
-				if _, err := harness.Send(ctx, s.users, http.MethodGet, s.URL+schemasPath, "", "Authorization: Bearer "+user); err != nil {
+				if _, err := harness.Send(ctx, s.users, http.MethodGet, s.URL+schemas, "", "Authorization: Bearer "+user); err != nil {
 					return // the time is over
 				}
 			}

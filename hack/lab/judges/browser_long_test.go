@@ -1,6 +1,6 @@
 //go:build long
 
-package page
+package judges
 
 import (
 	"context"

@@ -1,17 +1,14 @@
 //go:build long
 
-package page
+package judges
 
 import (
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -25,9 +22,6 @@ const (
 	// narrow is a level with one seat and room for one waiting request, and the schema of
 	// reader and guest.
 	narrow = "narrow"
-
-	schemasPath = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
-	otherPath   = schemasPath + "/catch-all"
 
 	narrowObjects = `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
@@ -54,33 +48,28 @@ spec:
 `
 )
 
-// server is a server whose users may do everything.
-type server struct {
+// administrators may do everything. A cluster has this role of its own.
+const administrators = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: cluster-admin}
+rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}, {nonResourceURLs: ["*"], verbs: ["*"]}]
+`
+
+// pageServer is a server whose users may do everything.
+type pageServer struct {
 	*harness.Server
 	// administrator and users are clients with the credentials of the administrator, and
 	// without any: requests add the token of a user.
 	administrator, users *http.Client
 }
 
-// startServer starts a server with the tokens and the objects of narrow.
-func startServer(t *testing.T, tokens string) *server {
+// startPageServer starts a server with the tokens and the objects of narrow.
+func startPageServer(t *testing.T, tokens string) *pageServer {
 	t.Helper()
-	allow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var review authorizationv1.SubjectAccessReview
-		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		review.Status.Allowed = true
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // only the server reads it
-	}))
-	t.Cleanup(allow.Close)
-	s := &server{Server: harness.StartServer(t, harness.ServerOptions{Args: []string{
+	s := &pageServer{Server: harness.StartServer(t, harness.ServerOptions{Args: []string{
 		"--token-auth-file=" + fileOf(t, "tokens.csv", tokens),
-		"--authorization-webhook-version=v1",
-		"--authorization-webhook-config-file=" + fileOf(t, "authorization.yaml", "apiVersion: v1\nkind: Config\nclusters: [{name: test, cluster: {server: '"+allow.URL+
-			"'}}]\ncontexts: [{name: test, context: {cluster: test}}]\ncurrent-context: test\n"),
+		"--authorization-rbac-file=" + fileOf(t, "rbac.yaml", administrators+"---"+allowAll),
 		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat is the level's
 		"--request-timeout=10m", // the held request executes until the test ends it
 	}})}
@@ -95,7 +84,7 @@ func startServer(t *testing.T, tokens string) *server {
 	return s
 }
 
-func (s *server) awaitMetric(t *testing.T, line string) {
+func (s *pageServer) awaitMetric(t *testing.T, line string) {
 	t.Helper()
 	eventually.Holds(t, line, func(a *eventually.Attempt) {
 		answer, err := harness.Send(a.Context(), s.administrator, http.MethodGet, s.URL+"/metrics", "")

@@ -1,6 +1,6 @@
 //go:build long
 
-package page
+package judges
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ const markup = "ops <oncall@example.com>"
 
 // TestPageInABrowser uses the page of `kubectl apf top --web` as people do.
 func TestPageInABrowser(t *testing.T) {
-	s := &pageSite{server: startServer(t, reader+","+reader+","+reader+"\n"+guest+","+guest+","+guest+"\n"+
+	s := &pageSite{pageServer: startPageServer(t, reader+","+reader+","+reader+"\n"+guest+","+guest+","+guest+"\n"+
 		"robot,system:serviceaccount:shop:robot,robot,system:serviceaccounts\nmarkup,\""+markup+"\",markup\n"), browser: startBrowser(t)}
 	release := s.fill(t)
 	s.serve(t)
