@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,13 +156,16 @@ type Request struct {
 
 // Do sends a request and returns its answer with the whole body.
 func (t *Target) Do(ctx context.Context, who User, what Request) (status int, header http.Header, body []byte, err error) {
-	return t.send(ctx, t.transport, who, what)
+	var content bytes.Buffer
+	status, header, err = t.send(ctx, t.transport, who, what, &content)
+	return status, header, content.Bytes(), err
 }
 
-func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request) (status int, header http.Header, body []byte, err error) {
+// send sends a request, and writes the body of the answer.
+func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request, body io.Writer) (status int, header http.Header, err error) {
 	r, err := http.NewRequestWithContext(ctx, what.Method, t.url+what.Path, strings.NewReader(what.Body))
 	if err != nil {
-		return 0, nil, nil, err
+		return 0, nil, err
 	}
 	if what.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -172,14 +176,13 @@ func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, wha
 	who.sign(r)
 	response, err := over.RoundTrip(r)
 	if err != nil {
-		return 0, nil, nil, err
+		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err = io.ReadAll(response.Body)
-	if err != nil {
-		return 0, nil, nil, fmt.Errorf("reading the answer of %s: %w", what.Path, err)
+	if _, err := io.Copy(body, response.Body); err != nil {
+		return 0, nil, fmt.Errorf("reading the answer of %s: %w", what.Path, err)
 	}
-	return response.StatusCode, response.Header, body, nil
+	return response.StatusCode, response.Header, nil
 }
 
 // try sends a request once. A patience of 0 has no end.
@@ -194,7 +197,7 @@ func (t *Target) try(ctx context.Context, multiplexed bool, who User, what Reque
 	if multiplexed {
 		over = t.multiplexed
 	}
-	status, header, _, err := t.send(trying, over, who, what)
+	status, header, err := t.send(trying, over, who, what, io.Discard)
 	sample := measurement.Sample{Took: time.Since(began), Status: status}
 	if err != nil {
 		sample.Left = trying.Err() != nil
