@@ -48,7 +48,7 @@ run: ## Run the server with an embedded etcd; its state is in ./.flowcontrol-api
 
 .PHONY: demo
 demo: ## Show what small clients get beside 30 greedy ones, with flow control and without
-	@cd hack/lab && go run ./demo
+	@cd hack/lab && go run ./exam -demo
 
 # As in: make exam SERVER=https://127.0.0.1:6443 KUBECONFIG=admin.kubeconfig EXAM=-json=exam.json
 .PHONY: exam
@@ -57,12 +57,13 @@ exam: ## Examine how an API server behaves under overload: SERVER=URL, KUBECONFI
 	@.cache/exam -server=$(SERVER) $(if $(KUBECONFIG),-kubeconfig=$(KUBECONFIG)) $(EXAM)
 
 .PHONY: exam-servers
-exam-servers: ## Examine kube-apiserver and this server three times each; write docs/exam.md (twelve minutes)
-	@cd hack/lab && go test -tags=long -count=1 -timeout=30m ./exam -run '^TestServersHaveTheSameMarksEachTime$$' -v -update-exam
+exam-servers: ## Examine kube-apiserver, this server and sample-apiserver; write docs/exam.md (half an hour)
+	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./exam -run '^TestServersHaveTheSameMarksEachTime$$' -v -update-exam
+	@cd hack/lab && go test -tags=long -count=1 -timeout=30m ./adoption -run '^TestTheExamTellsASampleServerFromOneWithFlowControl$$' -v -update-exam
 
 .PHONY: demo-picture
 demo-picture: ## Run the demo and draw its result; write docs/demo.svg
-	@cd hack/lab && go run ./demo -picture=$(CURDIR)/docs/demo.svg
+	@cd hack/lab && go run ./exam -demo -picture=$(CURDIR)/docs/demo.svg
 
 # The release of k8s.io to build the server or its image and test the units on, as in: make build K8S=0.37
 K8S ?= 0.33
@@ -194,7 +195,7 @@ test-plain: bin/gotestsum
 	  $(call run-tests,unit) $$(go list ./cmd/... ./pkg/... $(ENGINE)/... | grep -v '/pkg/generated') || status=$$?; \
 	  $(call run-tests,tools) $(FRESH) $$(go list ./hack/... ./test/... | grep -vE '/test/(e2e|repo)') || status=$$?; \
   (cd kubectl-apf && $(call run-tests,plugin) $$(go list ./... | grep -v '/e2e')) || status=$$?; \
-  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(linearizability|chaos|hostile|page$(if $(LANE),|adoption))$$')) || status=$$?; \
+  (cd hack/lab && $(call run-tests,lab) $(FRESH) $$(go list ./... | grep -vE '/(chaos|judges$(if $(LANE),|adoption))$$')) || status=$$?; \
 	  exit $$status
 
 .PHONY: test-race
@@ -216,7 +217,7 @@ test-parity: bin/gotestsum ## Compare with k8s.io/kubernetes
 
 # These, in hack/lab, check histories of random operations. They are never retried: a failure that
 # passes on retry is one that they exist to find.
-MODELS := ./linearizability ./chaos ./hostile ./page
+MODELS := ./chaos ./judges
 
 # Two packages at a time, since each mostly waits. A failed test runs once more, alone,
 # and `make report` names it.
@@ -294,7 +295,7 @@ judge-nodes: ## Let kwok play nodes on kube-apiserver with both engines, while a
 .PHONY: hostile
 hostile: ## Attack a server, and kube-apiserver beside it; write docs/evidence/reliability.md (minutes)
 	@echo "hostile: attacks on this server and on kube-apiserver"
-	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./hostile -run '^TestHostileClientsBesideKubeAPIServer$$' -v -update-hostile
+	@cd hack/lab && go test -tags=long -count=1 -timeout=2h ./judges -run '^TestHostileClientsBesideKubeAPIServer$$' -v -update-hostile
 
 # How long each fuzz target runs, where, how many at once, and how many inputs of each that
 # cover more code are copied to testdata/fuzz, as in:
@@ -365,29 +366,25 @@ binaries-long: ## Build the programs that `make test-long` runs
 
 .PHONY: bench
 bench: ## Measure engine and server beside their peers; write docs/evidence/benchmarks.md
-	@echo "bench: the engine beside that of k8s.io/apiserver (some minutes)"
-	@cd hack/lab && go run ./enginebench
-	@echo "bench: this server beside kube-apiserver (some minutes)"
-	@cd hack/lab && go run ./serverbench
-	@echo "bench: the limiter and the schedule beside others (some minutes)"
-	@cd hack/lab && go run ./limiterbench
+	@echo "bench: the engine, the server and the limiter, each beside its peers (some minutes each)"
+	@cd hack/lab && go run ./bench
 
 .PHONY: storms
-storms: ## Let greedy flows storm a level on both engines, and real servers; write docs/evidence/benchmarks.md (ten minutes)
-	@echo "storms: the engine of k8s.io/apiserver and this one, under storms of greedy flows; kube-apiserver and this server (ten minutes)"
-	@cd hack/lab && go test -tags=long -count=1 -timeout=20m ./storm -run '^TestStorm' -v -update-storms
+storms: ## Let greedy flows storm a level on both engines; write docs/evidence/benchmarks.md (minutes)
+	@echo "storms: the engine of k8s.io/apiserver and this one, under storms of greedy flows (minutes)"
+	@cd hack/lab && go test -count=1 -timeout=20m ./exam -run '^TestStorms$$' -v -update-storms
 
 .PHONY: lag
 lag: ## Let the watch cache lag behind etcd, here and in kube-apiserver; write docs/evidence/reliability.md (four minutes)
 	@echo "lag: watches that report nothing, and a slow etcd, under lists of 10,000 FlowSchemas (four minutes)"
-	@cd hack/lab && go run ./lag
+	@cd hack/lab && go test -tags=long -count=1 -timeout=1h ./chaos -run '^TestLag$$' -v -update-lag
 
 # Run it after large changes of request handling, Go or the libraries. An old profile
 # does no harm, but helps less.
 .PHONY: profile
 profile: ## Record the profile that the compiler uses (PGO)
 	@echo "profile: this server under large lists, watches and writes (some minutes)"
-	@cd hack/lab && go run ./serverbench --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
+	@cd hack/lab && go run ./bench --profile=$(CURDIR)/cmd/flowcontrol-apiserver/default.pgo
 
 ##@ Check
 

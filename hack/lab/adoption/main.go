@@ -3,8 +3,8 @@
 // permissions of its own manifests. The servers are modules below test/adoption, each with the
 // programs plain (the server as it is), library and fair.
 //
-// The elephant is one service account with 100 connections that never pause. The mice are
-// six service accounts, each with a request every 150 ms. Both send their requests through
+// The elephant is one service account with 100 connections, which pause only when Retry-After asks for it. The mice are
+// six service accounts, each with a request every 150 ms, whether or not it has got an answer. Both send their requests through
 // kube-apiserver. The cases of a round come in turns: the mice alone, and then beside the elephant
 // without flow control, with the library's, and with pkg/apf's.
 //
@@ -22,7 +22,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -34,9 +34,6 @@ func main() {
 	only := flag.Bool("build", false, "only build the programs")
 	flag.Parse()
 	program.Run(func(ctx context.Context) error {
-		if isElephant() {
-			return eat(ctx)
-		}
 		s, err := find(*name)
 		if err != nil {
 			return err
@@ -80,7 +77,7 @@ func (s server) run(ctx context.Context, rounds int, output string) error {
 	if err != nil {
 		return err
 	}
-	if err := document.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
+	if err := measurement.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
 		return err
 	}
 	if err := result.summarize(output); err != nil {

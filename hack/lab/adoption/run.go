@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -87,30 +85,54 @@ func (l *site) awaitServed(o *harness.Owner, path string) {
 	}
 }
 
-// contest is the mice's requests beside an elephant, or alone.
+// The traffic of a case.
+const (
+	mice, elephantConnections = 6, 100
+	// pace is the time between two requests of a mouse.
+	pace = 150 * time.Millisecond
+	// early is the time until limits have followed the load, which both engines do every ten
+	// seconds, and runTime the time after it.
+	early, runTime = 11 * time.Second, 6 * time.Second
+)
+
+// contest sends the mice's requests while an elephant sends all that it can, or alone. It fails if one of the mice is
+// not served.
 func (l *site) contest(o *harness.Owner, elephant bool) measurement.Values {
 	l.backend.on.Store(true)
 	defer l.backend.on.Store(false)
 	lasts, settled := runTime, time.Duration(0)
-	var group sync.WaitGroup
-	var eaten meal
-	var err error
 	if elephant {
 		lasts, settled = early+runTime, early
-		group.Go(func() {
-			eaten, err = feed(o.Context(), l.kubeAPIServer.Kubeconfig, l.elephant, l.server.elephant)
+	}
+	load := traffic.Load{Flows: []traffic.Flow{{
+		Name: "mice", Users: traffic.Tokened(mice, func(i int) string { return l.mice[i] }), Every: pace,
+		Ask: traffic.Get(l.server.mouse), For: lasts, Patience: traffic.Timeout,
+	}}}
+	if elephant {
+		load.Flows = append(load.Flows, traffic.Flow{
+			Name: "elephant", Users: []traffic.User{{Token: l.elephant}}, Threads: elephantConnections,
+			Ask: traffic.Get(l.server.elephant), For: lasts, Patience: traffic.Timeout,
 		})
 	}
-	small, failure := l.ask(o.Context(), lasts)
-	group.Wait()
-	o.Check(errors.Join(failure, err))
+	samples, err := load.Run(o.Context(), l.target)
+	o.Check(err)
+	small, large := samples.Of("mice"), samples.Of("elephant")
+	if small.Served() < len(small) {
+		_, last := small.Failed()
+		o.Fatalf("%s: %d of %d requests of mice were not served: %v", l.server.mouse, len(small)-small.Served(), len(small), last)
+	}
+	for _, sample := range large {
+		if sample.Served() && sample.Status != http.StatusOK {
+			o.Fatalf("%s: status %d", l.server.elephant, sample.Status)
+		}
+	}
 	late := small.Between(settled, lasts)
 	values := measurement.Values{
 		p99: late.Quantile(0.99).Seconds(), p50: late.Quantile(0.50).Seconds(), requests: float64(len(late)),
 	}
 	if elephant {
 		values[p99Early] = small.Between(time.Second, settled).Quantile(0.99).Seconds()
-		values[served], values[rejected] = float64(eaten.Served)/(early+runTime).Seconds(), float64(eaten.Rejected)
+		values[served], values[rejected] = float64(large.Served())/lasts.Seconds(), float64(large.Rejected())
 	}
 	return values
 }

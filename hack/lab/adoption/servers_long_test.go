@@ -4,7 +4,6 @@ package main
 
 import (
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,15 +12,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
-
-// TestMain makes the test's binary the elephant, too.
-func TestMain(m *testing.M) {
-	if isElephant() {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
 
 func TestServersHaveFlowControlWithoutFurtherPermissionsAndModules(t *testing.T) {
 	for _, s := range servers() {

@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // slowness is a backend that is slow while traffic is measured, and not while a server
@@ -31,7 +31,7 @@ func (l *site) monitoring() string {
 // slowEtcd serves etcd with reads and writes that wait for the backend, and returns its URL.
 // Watches and leases do not wait.
 func (l *site) slowEtcd() string {
-	proxy := etcdproxy.Start(l.o, l.etcd.URL)
+	proxy := traffic.StartEtcdProxy(l.o, l.etcd.URL)
 	proxy.Wait = l.backend.wait
 	return proxy.URL
 }

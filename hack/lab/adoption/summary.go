@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
@@ -36,7 +35,7 @@ func (r result) summarize(output string) error {
 	if err != nil {
 		return err
 	}
-	return document.Publish("make adoption", "summary", output, rows)
+	return measurement.Publish("make adoption", "summary", output, rows)
 }
 
 func (r result) summary() (measurement.Row, error) {

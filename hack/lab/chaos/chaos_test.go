@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
@@ -107,14 +106,14 @@ func testChaos(t *testing.T, shape shape) {
 	require.NotEmpty(t, run.Reads)
 	require.Empty(t, missing(run.Operations), "results that never came up in %d operations", len(run.Operations))
 	if *update {
-		require.NoError(t, document.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
+		require.NoError(t, measurement.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
 	}
 }
 
 // outcome is a kind of operation with its result.
 type outcome struct {
-	kind   linearizability.Kind
-	result linearizability.Result
+	kind   chaos.Verb
+	result chaos.Result
 }
 
 // missing returns the outcomes that a meaningful run needs, and has not: success and errors of each
@@ -122,15 +121,15 @@ type outcome struct {
 func missing(operations []porcupine.Operation) (lacks []outcome) {
 	seen := map[outcome]bool{}
 	for _, o := range operations {
-		seen[outcome{o.Input.(linearizability.Input).Kind, o.Output.(linearizability.Output).Result}] = true
+		seen[outcome{o.Input.(chaos.Input).Verb, o.Output.(chaos.Output).Result}] = true
 	}
-	for kind, results := range map[linearizability.Kind][]linearizability.Result{
-		linearizability.Create: {linearizability.Done, linearizability.Exists},
-		linearizability.Update: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
-		linearizability.Patch:  {linearizability.Done, linearizability.Absent, linearizability.Conflict, linearizability.Mismatch},
-		linearizability.Apply:  {linearizability.Done, linearizability.Conflict},
-		linearizability.Delete: {linearizability.Done, linearizability.Absent, linearizability.Conflict},
-		linearizability.Read:   {linearizability.Done, linearizability.Absent},
+	for kind, results := range map[chaos.Verb][]chaos.Result{
+		chaos.Create: {chaos.Done, chaos.Exists},
+		chaos.Update: {chaos.Done, chaos.Absent, chaos.Conflict},
+		chaos.Patch:  {chaos.Done, chaos.Absent, chaos.Conflict, chaos.Mismatch},
+		chaos.Apply:  {chaos.Done, chaos.Conflict},
+		chaos.Delete: {chaos.Done, chaos.Absent, chaos.Conflict},
+		chaos.Read:   {chaos.Done, chaos.Absent},
 	} {
 		for _, result := range results {
 			if !seen[outcome{kind, result}] {

@@ -14,8 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
@@ -77,14 +75,14 @@ func (s *cell) name() string {
 }
 
 // count counts an operation, and goes on to the next object after many.
-func (s *cell) count(name string, result linearizability.Result) (over bool) {
+func (s *cell) count(name string, result chaos.Result) (over bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if name != fmt.Sprintf("%s-%d", s.prefix, s.number) {
 		return false
 	}
 	s.used++
-	if result == linearizability.Unknown {
+	if result == chaos.Unknown {
 		s.out++
 	}
 	if s.used < mostOfAName && s.out < mostLost {
@@ -103,9 +101,9 @@ func (s *cell) work(ctx context.Context, c *client) {
 		return
 	}
 	s.use(name)
-	output := c.operate(ctx, c.replica(), linearizability.Choose(c.random, name, c.known[name], c.nextToken))
+	output := c.operate(ctx, c.replica(), chaos.Choose(c.random, name, c.known[name], c.nextToken))
 	if s.count(name, output.Result) {
-		c.operate(ctx, c.replica(), linearizability.Input{Kind: linearizability.Delete, Name: name})
+		c.operate(ctx, c.replica(), chaos.Input{Verb: chaos.Delete, Name: name})
 	}
 }
 
@@ -121,7 +119,7 @@ func (c *client) readCached(ctx context.Context, name string) {
 	if err != nil {
 		c.t.Errorf("%v", err)
 	}
-	if answer.Result != linearizability.Unknown {
+	if answer.Result != chaos.Unknown {
 		read.Object = answer.Object
 		c.mutex.Lock()
 		c.reads = append(c.reads, read)
@@ -136,9 +134,9 @@ func target(i int) string { return fmt.Sprintf("target-%d", i) }
 func (c *client) toggle(ctx context.Context) {
 	name := target(c.random.IntN(targets))
 	c.use(name)
-	input := linearizability.Input{Kind: linearizability.Delete, Name: name}
+	input := chaos.Input{Verb: chaos.Delete, Name: name}
 	if c.random.IntN(2) == 0 {
-		input.Kind, input.Token = linearizability.Create, c.nextToken()
+		input.Verb, input.Token = chaos.Create, c.nextToken()
 	}
 	c.operate(ctx, c.replica(), input)
 	c.wait(10 * pause)
@@ -148,7 +146,7 @@ func (c *client) toggle(ctx context.Context) {
 func (c *client) patchSchema(ctx context.Context) {
 	r, name, token := c.replica(), target(c.random.IntN(targets)), c.nextToken()
 	body, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{apiclient.TokenAnnotation: strconv.FormatInt(token, 10)}},
+		"metadata": map[string]any{"annotations": map[string]any{chaos.TokenAnnotation: strconv.FormatInt(token, 10)}},
 		"spec":     map[string]any{"matchingPrecedence": 1000 + c.random.IntN(8000)},
 	})
 	if err != nil {
@@ -171,15 +169,15 @@ func (c *client) patchSchema(ctx context.Context) {
 }
 
 // replyOf converts the error of a typed client.
-func replyOf(err error) apiclient.Reply {
+func replyOf(err error) chaos.Reply {
 	if err == nil {
-		return apiclient.Reply{Code: http.StatusOK}
+		return chaos.Reply{Code: http.StatusOK}
 	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
-		return apiclient.Reply{Code: int(status.Status().Code), Body: []byte(status.Status().Message)}
+		return chaos.Reply{Code: int(status.Status().Code), Body: []byte(status.Status().Message)}
 	}
-	return apiclient.Reply{Err: err}
+	return chaos.Reply{Err: err}
 }
 
 // list lists the levels, by a quorum, or from the cache: not older than what any client
@@ -199,7 +197,7 @@ func (c *client) list(ctx context.Context) {
 	if err != nil {
 		c.t.Errorf("%v", err)
 	}
-	if listed.Result == linearizability.Done {
+	if listed.Result == chaos.Done {
 		c.acknowledged.Add(1)
 		list := chaos.List{List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}}
 		if version == "" {
@@ -223,19 +221,19 @@ func (c *client) readAll(ctx context.Context) error {
 	for _, r := range c.replicas {
 		call, newest := c.history.Now(), c.newest.Load()
 		listed, err := r.api.List(ctx, "")
-		if err != nil || listed.Result != linearizability.Done {
+		if err != nil || listed.Result != chaos.Done {
 			return fmt.Errorf("the last list of %s: %v, %w", r.URL, listed.Reply, err)
 		}
 		c.keep(chaos.List{
 			List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}, Call: call, Return: c.history.Now(),
 		})
-		reads := map[linearizability.Input]linearizability.Output{}
+		reads := map[chaos.Input]chaos.Output{}
 		for name := range c.names {
 			output, ok := listed.Outputs[name]
 			if !ok {
-				output.Result = linearizability.Absent
+				output.Result = chaos.Absent
 			}
-			reads[linearizability.Input{Kind: linearizability.Read, Name: name}] = output
+			reads[chaos.Input{Verb: chaos.Read, Name: name}] = output
 		}
 		c.history.Add(c.number, call, reads)
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 )
 
 // etcdOperation is an operation that took place at a revision of etcd, at some time from call to end.
@@ -21,34 +19,34 @@ type etcdOperation struct {
 // addOperations adds what clients did, but for deletions.
 func (e *etcdRun) addOperations(operations []porcupine.Operation) {
 	for _, operation := range operations {
-		in, out := operation.Input.(linearizability.Input), operation.Output.(linearizability.Output)
+		in, out := operation.Input.(Input), operation.Output.(Output)
 		call, end := started+operation.Call, started+operation.Return
 		observe := func(fits func(*etcdWrite) bool) {
 			e.operations = append(e.operations, &etcdOperation{call: call, end: end, key: keyOf(Levels, in.Name), fits: fits})
 		}
 		switch result := out.Result; {
-		case result == linearizability.Unknown:
+		case result == Unknown:
 			if i, ok := e.tokens[in.Token]; ok { // else it was never done, or a deletion
 				e.writes[i].call = call
 			}
-		case result == linearizability.Done && in.Kind == linearizability.Read:
+		case result == Done && in.Verb == Read:
 			observe(func(w *etcdWrite) bool { return w != nil && w.Version == out.Version })
-		case result == linearizability.Done && in.Kind != linearizability.Delete:
+		case result == Done && in.Verb != Delete:
 			e.addWrite(in, out, call, end)
-		case result == linearizability.Absent:
+		case result == Absent:
 			observe(func(w *etcdWrite) bool { return w == nil })
-		case result == linearizability.Exists:
+		case result == Exists:
 			observe(func(w *etcdWrite) bool { return w != nil })
-		case result == linearizability.Conflict && in.UID == "" && in.Kind != linearizability.Apply:
+		case result == Conflict && in.UID == "" && in.Verb != Apply:
 			observe(func(w *etcdWrite) bool { return w != nil && w.Version != in.Version })
-		case result == linearizability.Mismatch:
+		case result == Mismatch:
 			observe(func(w *etcdWrite) bool { return w != nil && w.Token != in.Was })
 		}
 	}
 }
 
 // addWrite adds an acknowledged write, with the precondition that it met.
-func (e *etcdRun) addWrite(in linearizability.Input, out linearizability.Output, call, end int64) {
+func (e *etcdRun) addWrite(in Input, out Output, call, end int64) {
 	write := Write{Resource: Levels, Name: in.Name}
 	if i, ok := e.at[out.Version]; ok {
 		e.writes[i].by, e.writes[i].call, e.writes[i].end = true, call, end
@@ -60,7 +58,7 @@ func (e *etcdRun) addWrite(in linearizability.Input, out linearizability.Output,
 		condition, revision = keyOf(Levels, in.Name), e.revision(in.Version)
 	case ok:
 		condition, revision = keyOf(Levels, in.Name), int64(was)+2
-	case in.Kind == linearizability.Create:
+	case in.Verb == Create:
 		condition = keyOf(Levels, in.Name)
 	}
 	e.add(call, end, e.revision(out.Version), transaction(condition, revision, changeOf(write)), succeeded(write))
@@ -71,8 +69,8 @@ func (e *etcdRun) addWrite(in linearizability.Input, out linearizability.Output,
 func (e *etcdRun) placeDeletions(operations []porcupine.Operation) {
 	open := map[string][]*etcdOperation{}
 	for _, operation := range operations {
-		in := operation.Input.(linearizability.Input)
-		if in.Kind != linearizability.Delete || operation.Output.(linearizability.Output).Result != linearizability.Done {
+		in := operation.Input.(Input)
+		if in.Verb != Delete || operation.Output.(Output).Result != Done {
 			continue
 		}
 		write := Write{Resource: Levels, Name: in.Name, Deleted: true}

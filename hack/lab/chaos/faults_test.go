@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
@@ -41,13 +40,13 @@ func acknowledged(client int, version, token int64) Ack {
 }
 
 // operation is one that client 0 made when the version was written.
-func operation(input linearizability.Input, output linearizability.Output, version int64) porcupine.Operation {
+func operation(input Input, output Output, version int64) porcupine.Operation {
 	input.Name = object
 	return porcupine.Operation{Input: input, Output: output, Call: 10 * version, Return: 10*version + 1}
 }
 
-func done(version, token int64) linearizability.Output {
-	return linearizability.Output{Result: linearizability.Done, Token: token, Version: version, UID: "u"}
+func done(version, token int64) Output {
+	return Output{Result: Done, Token: token, Version: version, UID: "u"}
 }
 
 // recorded returns the record of a run without faults: an object is created at version
@@ -78,10 +77,10 @@ func recorded(t *testing.T) *Run {
 			{Start: 3 * time.Second, End: 4 * time.Second, What: "get", Failure: "connection refused", Kind: "no connection", Retriable: true},
 		},
 		Operations: []porcupine.Operation{
-			operation(linearizability.Input{Kind: linearizability.Create, Token: 1}, done(11, 1), 11),
-			operation(linearizability.Input{Kind: linearizability.Update, Token: 2}, done(12, 2), 12),
-			operation(linearizability.Input{Kind: linearizability.Update, Token: 3, Version: 12}, done(13, 3), 13),
-			operation(linearizability.Input{Kind: linearizability.Read}, done(13, 3), 14),
+			operation(Input{Verb: Create, Token: 1}, done(11, 1), 11),
+			operation(Input{Verb: Update, Token: 2}, done(12, 2), 12),
+			operation(Input{Verb: Update, Token: 3, Version: 12}, done(13, 3), 13),
+			operation(Input{Verb: Read}, done(13, 3), 14),
 		},
 	}
 	for i, kind := range []watch.EventType{watch.Added, watch.Modified, watch.Modified} {
@@ -185,7 +184,7 @@ func TestWhatFaultsExplainIsRight(t *testing.T) {
 	}{
 		{"a write without an answer may be stored", func(r *Run) {
 			r.Acks = r.Acks[:2]
-			r.Operations[2].Output, r.Operations[2].Return = linearizability.Output{Result: linearizability.Unknown}, math.MaxInt64
+			r.Operations[2].Output, r.Operations[2].Return = Output{Result: Unknown}, math.MaxInt64
 		}},
 		{"a schema is written by a client, and gets a status", func(r *Run) {
 			r.Journal.Writes = append(r.Journal.Writes,

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
@@ -29,7 +27,7 @@ type load struct {
 	t       *testing.T
 	seed    uint64
 	began   time.Time
-	history *linearizability.History
+	history *chaos.History
 	token   atomic.Int64 // the last one used
 	// newest is the highest version of a level that any client knows.
 	newest       atomic.Int64
@@ -49,7 +47,7 @@ type load struct {
 func newLoad(t *testing.T, s *site, seed uint64) *load {
 	t.Helper()
 	return &load{
-		site: s, t: t, seed: seed, began: time.Now(), history: linearizability.NewHistory(),
+		site: s, t: t, seed: seed, began: time.Now(), history: chaos.NewHistory(),
 		stop: make(chan struct{}), names: map[string]bool{},
 	}
 }
@@ -86,11 +84,11 @@ type client struct {
 	random *rand.Rand
 	// pinned is the only server of the client, nil for one that uses any.
 	pinned *replica
-	known  map[string]linearizability.Output
+	known  map[string]chaos.Output
 }
 
 func (l *load) newClient(number int, pinned *replica) *client {
-	return &client{load: l, number: number, random: l.random(number), pinned: pinned, known: map[string]linearizability.Output{}}
+	return &client{load: l, number: number, random: l.random(number), pinned: pinned, known: map[string]chaos.Output{}}
 }
 
 // replica returns the client's server, or one at random that has not failed lately.
@@ -108,7 +106,7 @@ func (c *client) replica() *replica {
 }
 
 // operate sends one operation and records it.
-func (c *client) operate(ctx context.Context, r *replica, input linearizability.Input) linearizability.Output {
+func (c *client) operate(ctx context.Context, r *replica, input chaos.Input) chaos.Output {
 	call, start, life := c.history.Now(), c.now(), r.life.Load()
 	api := r.api
 	api.Version = c.version(input)
@@ -117,16 +115,16 @@ func (c *client) operate(ctx context.Context, r *replica, input linearizability.
 		c.t.Errorf("%v: %v", input, err)
 	}
 	if answer.Sent() {
-		c.history.Add(c.number, call, map[linearizability.Input]linearizability.Output{judged(input, answer.Output): answer.Output})
+		c.history.Add(c.number, call, map[chaos.Input]chaos.Output{judged(input, answer.Output): answer.Output})
 	}
-	if answer.Result == linearizability.Done {
+	if answer.Result == chaos.Done {
 		c.acknowledged.Add(1)
 		c.tell(answer.Version)
 		if answer.Object != nil && input.Token != 0 {
 			c.acknowledge(chaos.Levels, input.Name, input.Token, answer.Version, answer.Object.Content)
 		}
 	}
-	if answer.Result == linearizability.Done || answer.Result == linearizability.Absent {
+	if answer.Result == chaos.Done || answer.Result == chaos.Absent {
 		c.known[input.Name] = answer.Output
 	}
 	c.note(r, life, start, input.String(), answer.Reply)
@@ -135,9 +133,9 @@ func (c *client) operate(ctx context.Context, r *replica, input linearizability.
 
 // version returns the API version of an operation: every second client writes in v1beta3. A manager that
 // applies keeps to one version, since fields owned in the other version belong to another manager.
-func (c *client) version(input linearizability.Input) string {
+func (c *client) version(input chaos.Input) string {
 	beta := c.number%2 == 1
-	if input.Kind == linearizability.Apply {
+	if input.Verb == chaos.Apply {
 		beta = input.Manager == "manager-1"
 	}
 	if beta && !*peer {
@@ -148,8 +146,8 @@ func (c *client) version(input linearizability.Input) string {
 
 // judged returns an operation as the model judges it. On later releases of k8s.io than 0.33 an update
 // of an absent object is NotFound, whatever uid it names: the object is looked up first.
-func judged(input linearizability.Input, output linearizability.Output) linearizability.Input {
-	if binaries.Base() != binaries.FirstBase && input.Kind == linearizability.Update && output.Result == linearizability.Absent {
+func judged(input chaos.Input, output chaos.Output) chaos.Input {
+	if binaries.Base() != binaries.FirstBase && input.Verb == chaos.Update && output.Result == chaos.Absent {
 		input.UID = ""
 	}
 	return input
@@ -174,7 +172,7 @@ func (l *load) tell(version int64) {
 
 // note records how a request went. After a failure the client waits for a moment, and
 // others avoid the server.
-func (c *client) note(r *replica, life int64, start time.Duration, what string, reply apiclient.Reply) {
+func (c *client) note(r *replica, life int64, start time.Duration, what string, reply chaos.Reply) {
 	request := chaos.Request{Start: start, End: c.now(), What: fmt.Sprintf("client %d: %s", c.number, what)}
 	failed := reply.Failed()
 	if failed {

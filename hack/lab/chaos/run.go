@@ -7,7 +7,6 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
@@ -72,7 +71,7 @@ func (r *Run) checkRolling() (errs []error) {
 }
 
 func (r *Run) checkOperations(patience time.Duration, folder string) (errs []error) {
-	undecided, err := linearizability.Check(r.Operations, patience, folder)
+	undecided, err := CheckOperations(r.Operations, patience, folder)
 	r.Undecided = undecided
 	if err != nil {
 		errs = append(errs, err)

@@ -13,9 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/chaos/links"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/generated/clientset/versioned"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -68,20 +66,20 @@ type site struct {
 	ids      []string           // of members
 	admins   []*clientv3.Client // of each member
 	store    *clientv3.Client   // of all members
-	peers    []*links.Link      // before each member, for the others
+	peers    []*chaos.Link      // before each member, for the others
 	replicas []*replica
 }
 
 // replica is a server.
 type replica struct {
 	*harness.APIServer
-	api    apiclient.Server
+	api    chaos.Client
 	client versioned.Interface
 	http   *http.Client   // without a timeout
 	clock  *harness.Clock // nil if the program has none that can be set
-	links  []*links.Link  // to each member
+	links  []*chaos.Link  // to each member
 	// proxies are behind the links, before each member.
-	proxies []*etcdproxy.Proxy
+	proxies []*traffic.EtcdProxy
 	// suspectUntil is until when clients avoid the server, as a load balancer does
 	// after a failure: nanoseconds since the start of the run.
 	suspectUntil atomic.Int64
@@ -89,9 +87,9 @@ type replica struct {
 	life, served atomic.Int64
 }
 
-func newLink(t *testing.T, target string) *links.Link {
+func newLink(t *testing.T, target string) *chaos.Link {
 	t.Helper()
-	link := links.New(ports.Listen(t), target)
+	link := chaos.NewLink(ports.Listen(t), target)
 	t.Cleanup(link.Close)
 	return link
 }
@@ -143,7 +141,7 @@ func (s *site) startReplica(t *testing.T) *replica {
 	r := &replica{}
 	var addresses []string
 	for _, member := range s.members {
-		proxy := etcdproxy.Start(t, member.URL)
+		proxy := traffic.StartEtcdProxy(t, member.URL)
 		r.proxies = append(r.proxies, proxy)
 		link := newLink(t, strings.TrimPrefix(proxy.URL, "http://"))
 		r.links = append(r.links, link)
@@ -176,7 +174,7 @@ func (s *site) startReplica(t *testing.T) *replica {
 	timed.Timeout = requestTimeout
 	client, err := rest.HTTPClientFor(timed)
 	require.NoError(t, err)
-	r.api = apiclient.Server{URL: r.URL, HTTP: client}
+	r.api = chaos.Client{URL: r.URL, HTTP: client}
 	r.life.Store(1)
 	return r
 }
@@ -206,14 +204,14 @@ func (r *replica) hasServed() bool { return r.served.Load() == r.life.Load() }
 // cut cuts a server from etcd.
 func (r *replica) cut() {
 	for _, link := range r.links {
-		link.Cut(links.Everyone)
+		link.Cut(chaos.Everyone)
 	}
 }
 
 // heal ends the cut.
 func (r *replica) heal() {
 	for _, link := range r.links {
-		link.Mend(links.Everyone)
+		link.Mend(chaos.Everyone)
 	}
 }
 

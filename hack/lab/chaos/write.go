@@ -11,14 +11,13 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/linearizability/apiclient"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/histories"
 )
 
 // Resources that are stored.
 const (
 	Schemas = "flowschemas"
-	Levels  = apiclient.Resource
+	Levels  = "prioritylevelconfigurations"
 )
 
 // Write is a change in etcd.
@@ -56,7 +55,7 @@ func NewWrite(at time.Duration, stored histories.Write) (Write, error) {
 	if !ok {
 		return w, fmt.Errorf("%s holds a %T", stored.Name, object)
 	}
-	if token := access.GetAnnotations()[apiclient.TokenAnnotation]; token != "" {
+	if token := access.GetAnnotations()[TokenAnnotation]; token != "" {
 		if w.Token, err = strconv.ParseInt(token, 10, 64); err != nil {
 			return w, fmt.Errorf("the token of %s: %w", stored.Name, err)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/engines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
@@ -47,16 +46,16 @@ func sit(t *testing.T, server http.Handler) (report, map[string]mark) {
 }
 
 // sitEngine takes an exam of an engine.
-func sitEngine(t *testing.T, engine engines.Engine) (marks map[string]mark) {
+func sitEngine(t *testing.T, engine traffic.Engine) (marks map[string]mark) {
 	t.Helper()
-	engines.Run(t, engine, engines.NewWork(takes, 1), func(t *testing.T, server http.Handler) { _, marks = sit(t, server) })
+	traffic.RunEngine(t, engine, traffic.NewWork(takes, 1), func(t *testing.T, server http.Handler) { _, marks = sit(t, server) })
 	return marks
 }
 
 // sitWork takes an exam of a server without an engine.
 func sitWork(t *testing.T, serve func() http.Handler) (r report, marks map[string]mark) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { r, marks = sit(t, engines.Identified(serve())) })
+	synctest.Test(t, func(t *testing.T) { r, marks = sit(t, traffic.Identified(serve())) })
 	return r, marks
 }
 
@@ -68,7 +67,7 @@ func TestEnginesHaveTheirMarks(t *testing.T) {
 		besideText(freshNames): failed, besideText(wideLists): good, besideText(leavers): good,
 		tenantNames: weak, burstText: good, obeyText: good, leaseText: good,
 	}
-	for engine, tenants := range map[engines.Engine]mark{engines.WithTenants: good, engines.Ours: weak} {
+	for engine, tenants := range map[traffic.Engine]mark{traffic.WithTenants: good, traffic.Ours: weak} {
 		t.Run(string(engine), func(t *testing.T) {
 			expected := ours
 			expected[tenantNames] = tenants
@@ -76,8 +75,8 @@ func TestEnginesHaveTheirMarks(t *testing.T) {
 			assert.Equal(t, expected, marks)
 		})
 	}
-	t.Run(string(engines.Library), func(t *testing.T) {
-		marks := sitEngine(t, engines.Library)
+	t.Run(string(traffic.Library), func(t *testing.T) {
+		marks := sitEngine(t, traffic.Library)
 		assert.Equal(t, good, marks[besideText(oneElephant)])
 		assert.Equal(t, failed, marks[besideText(elephants30)], "their hands cover the queues of the mice")
 	})
@@ -94,7 +93,7 @@ func places(count int, work http.Handler) http.Handler {
 }
 
 func TestAServerWithoutFairnessIsMarkedDown(t *testing.T) {
-	r, marks := sitWork(t, func() http.Handler { return places(engines.Seats, engines.NewWork(takes, 1)) })
+	r, marks := sitWork(t, func() http.Handler { return places(traffic.Seats, traffic.NewWork(takes, 1)) })
 	assert.False(t, r.passed())
 	for _, name := range []string{oneElephant, elephants30, elephants150} {
 		assert.Equal(t, failed, marks[besideText(name)], name)
@@ -114,7 +113,7 @@ func (s *shared) ServeHTTP(http.ResponseWriter, *http.Request) {
 	s.add(1)
 	defer s.add(-1)
 	for range steps {
-		<-time.After(takes / steps * time.Duration(max(s.add(0), engines.Seats)) / engines.Seats)
+		<-time.After(takes / steps * time.Duration(max(s.add(0), traffic.Seats)) / traffic.Seats)
 	}
 }
 
@@ -153,7 +152,7 @@ func TestAServerThatRejectsWithoutRetryAfterIsMarkedDown(t *testing.T) {
 		header http.Header
 		mark   mark
 	}{{http.Header{"Retry-After": {"1"}}, good}, {nil, failed}} {
-		_, marks := sitWork(t, func() http.Handler { return rejecting(engines.Seats, engines.NewWork(takes, 1), c.header) })
+		_, marks := sitWork(t, func() http.Handler { return rejecting(traffic.Seats, traffic.NewWork(takes, 1), c.header) })
 		assert.Equal(t, c.mark, marks[obeyText])
 		assert.Equal(t, failed, marks[besideText(elephants30)], "mice are rejected too")
 	}
@@ -195,12 +194,12 @@ func TestTheRateIsNeverExceeded(t *testing.T) {
 func TestTheExamStopsWhenAProbeIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		work := engines.NewWork(takes, 1)
+		work := traffic.NewWork(takes, 1)
 		server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/livez" && time.Since(began) > 20*time.Second {
 				<-time.After(3 * time.Second)
 			}
-			engines.Identified(work).ServeHTTP(w, r)
+			traffic.Identified(work).ServeHTTP(w, r)
 		})
 		r, marks := sit(t, server)
 		assert.Less(t, time.Since(began), 25*time.Second+time.Minute)

@@ -28,12 +28,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // options are the flags.
 type options struct {
 	server, kubeconfig, groups, json, picture string
-	own                                       bool
+	own, demo                                 bool
 	plan                                      plan
 }
 
@@ -55,6 +56,7 @@ func main() {
 	flag.BoolVar(&o.own, "i-own-this-cluster", false, "examine a server that is not on loopback")
 	flag.StringVar(&o.json, "json", "", "file for the result as JSON")
 	flag.StringVar(&o.picture, "picture", "", "file for the result as SVG")
+	flag.BoolVar(&o.demo, "demo", false, "examine nothing; show on this project's server what flow control does, and draw it if there is -picture")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status, err := o.run(ctx)
@@ -66,6 +68,13 @@ func main() {
 }
 
 func (o options) run(ctx context.Context) (status int, err error) {
+	if o.demo {
+		err := harness.Own(ctx, func(owner *harness.Owner) { demonstrate(owner, o.picture) })
+		if err != nil {
+			return exitUnable, err
+		}
+		return exitPassed, nil
+	}
 	config, err := o.config()
 	if err != nil {
 		return exitUnable, err

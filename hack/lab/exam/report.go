@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 )
 
@@ -93,27 +92,27 @@ func (r report) writeJSON(path string) error {
 
 // draw writes the mice's p99 in each question as an SVG file.
 func (r report) draw(path string) error {
-	picture := document.Picture{
+	picture := measurement.Picture{
 		Title: "Time within which 99% of the requests of small clients are answered",
 		Captions: []string{
 			fmt.Sprintf("%d small clients, at most %d requests a second in all, %s.", mouseCount, r.Rate, r.Server),
 			"Marks: " + r.count() + ".",
 		},
-		Groups: []document.Group{{Title: "alone", Bars: []document.Bar{bar("", good, r.QuietP99)}}},
+		Groups: []measurement.Group{{Title: "alone", Bars: []measurement.Bar{bar("", good, r.QuietP99)}}},
 	}
 	for _, a := range r.Answers {
 		if a.P99 != nil {
-			picture.Groups = append(picture.Groups, document.Group{Title: a.Question, Bars: []document.Bar{bar(string(a.Mark), a.Mark, *a.P99)}})
+			picture.Groups = append(picture.Groups, measurement.Group{Title: a.Question, Bars: []measurement.Bar{bar(string(a.Mark), a.Mark, *a.P99)}})
 		}
 	}
 	return os.WriteFile(path, picture.SVG(), 0o644)
 }
 
-func bar(label string, m mark, seconds float64) document.Bar {
-	class := map[mark]string{good: document.Green, failed: document.Red}[m]
+func bar(label string, m mark, seconds float64) measurement.Bar {
+	class := map[mark]string{good: measurement.Green, failed: measurement.Red}[m]
 	if class == "" {
-		class = document.Grey
+		class = measurement.Grey
 	}
 	took := time.Duration(seconds * float64(time.Second))
-	return document.Bar{Label: label, Class: class, Length: seconds, Text: fmt.Sprint(short(took))}
+	return measurement.Bar{Label: label, Class: class, Length: seconds, Text: fmt.Sprint(short(took))}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/document"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/etcdproxy"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -65,17 +65,22 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: exam}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: apf-exam-users}]
 `
 
-// TestServersHaveTheSameMarksEachTime examines kube-apiserver and this server three times each. A server takes six
-// minutes.
+// TestServersHaveTheSameMarksEachTime examines kube-apiserver of two releases, kube-apiserver with pkg/apf and this
+// server three times each. A server takes six minutes.
 func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 	args := func(etcd string) []string {
 		return []string{"--etcd-servers=" + etcd, fmt.Sprintf("--max-requests-inflight=%d", 2*seats), "--max-mutating-requests-inflight=0"}
 	}
-	for name, start := range map[string]func(t *testing.T, etcd string) *harness.APIServer{
-		"kube-apiserver": func(t *testing.T, etcd string) *harness.APIServer {
+	kubernetes := func(build binaries.Build) func(t *testing.T, etcd string) *harness.APIServer {
+		return func(t *testing.T, etcd string) *harness.APIServer {
 			t.Helper()
-			return &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args(etcd)}).APIServer
-		},
+			return &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Program: harness.Program(t, build), Args: args(etcd)}).APIServer
+		}
+	}
+	for name, start := range map[string]func(t *testing.T, etcd string) *harness.APIServer{
+		"kube-apiserver":              kubernetes(binaries.KubeAPIServer),
+		"kube-apiserver 1.37":         kubernetes(binaries.KubeAPIServerOf(binaries.LatestKubernetesVersion)),
+		"kube-apiserver with pkg/apf": kubernetes(binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion)),
 		"this server": func(t *testing.T, etcd string) *harness.APIServer {
 			t.Helper()
 			file := filepath.Join(t.TempDir(), "rbac.yaml")
@@ -86,7 +91,7 @@ func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var slow atomic.Bool
-			proxy := etcdproxy.Start(t, harness.StartEtcd(t, harness.EtcdOptions{}).URL)
+			proxy := traffic.StartEtcdProxy(t, harness.StartEtcd(t, harness.EtcdOptions{}).URL)
 			serve := traffic.Backend{Places: 2 * seats, Takes: takes}.Slow() // seats, and what the server reads for itself
 			proxy.Wait = func() {
 				if slow.Load() {
@@ -110,8 +115,8 @@ func TestServersHaveTheSameMarksEachTime(t *testing.T) {
 			assert.Equal(t, good, first[obeyText])
 			if *update && !t.Failed() {
 				last.Server = name
-				section := "exam-" + strings.ReplaceAll(name, " ", "-")
-				require.NoError(t, document.Publish("make exam-servers", section, filepath.Join("docs", "exam.md"), "### "+name+"\n\n"+last.table()))
+				section := "exam-" + strings.NewReplacer(" ", "-", "/", "-").Replace(name)
+				require.NoError(t, measurement.Publish("make exam-servers", section, filepath.Join("docs", "exam.md"), "### "+name+"\n\n"+last.table()))
 			}
 		})
 	}

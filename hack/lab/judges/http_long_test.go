@@ -27,7 +27,7 @@ import (
 // not in kube-apiserver fails.
 func TestHTTPJudges(t *testing.T) {
 	slow, tls, load := installed(t, "slowhttptest", "slowhttptest"), installed(t, "testssl", "testssl.sh"), installed(t, "wrk", "wrk")
-	servers := start(t)
+	servers := startBoth(t)
 	// slowhttptest looks whether it is answered as the slow user, who is rejected here and waits there.
 	t.Run("slowhttptest", func(t *testing.T) {
 		for _, mode := range []string{"H", "B", "X"} { // headers, bodies, reading
@@ -51,9 +51,9 @@ func TestHTTPJudges(t *testing.T) {
 	})
 	t.Run("load", func(t *testing.T) {
 		vegeta := harness.Program(t, binaries.Judge("vegeta"))
-		for name, measure := range map[string]func(*testing.T, server) rate{
-			"vegeta":      func(t *testing.T, s server) rate { t.Helper(); return attack(t, vegeta, s) },
-			"wrk, HTTP/1": func(t *testing.T, s server) rate { t.Helper(); return wrk(t, load, s) },
+		for name, measure := range map[string]func(*testing.T, judged) rate{
+			"vegeta":      func(t *testing.T, s judged) rate { t.Helper(); return attack(t, vegeta, s) },
+			"wrk, HTTP/1": func(t *testing.T, s judged) rate { t.Helper(); return wrk(t, load, s) },
 		} {
 			t.Log(name + ": " + compare(t, servers, measure))
 		}
@@ -69,7 +69,7 @@ type slowness struct {
 }
 
 // slowly opens 1,000 connections in one of slowhttptest's modes for 75 s at most, longer than a request may take.
-func slowly(t *testing.T, program string, s server, mode string) (result slowness) {
+func slowly(t *testing.T, program string, s judged, mode string) (result slowness) {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "slow")
 	// The judge's token follows the value of Accept, since no flag sets a header.
@@ -94,7 +94,7 @@ func slowly(t *testing.T, program string, s server, mode string) (result slownes
 }
 
 // testssl returns the findings, sorted.
-func testssl(t *testing.T, program string, s server) (found []string) {
+func testssl(t *testing.T, program string, s judged) (found []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "testssl.json")
 	output := run(t, program, "--quiet", "--color=0", "--warnings=off", "--nodns=none", "--severity=LOW", "--add-ca="+s.ca, "--jsonfile="+file, s.url+"/livez")
@@ -124,7 +124,7 @@ const (
 )
 
 // compare measures both servers in turns.
-func compare(t *testing.T, servers []server, measure func(*testing.T, server) rate) string {
+func compare(t *testing.T, servers []judged, measure func(*testing.T, judged) rate) string {
 	t.Helper()
 	var rates, tails [2][]float64
 	for round := range rounds + 1 {
@@ -147,7 +147,7 @@ func compare(t *testing.T, servers []server, measure func(*testing.T, server) ra
 }
 
 // attack lets vegeta ask as fast as it is answered, over HTTP/2 with the judge's certificate.
-func attack(t *testing.T, program string, s server) rate {
+func attack(t *testing.T, program string, s judged) rate {
 	t.Helper()
 	dir := t.TempDir()
 	targets, results := filepath.Join(dir, "targets"), filepath.Join(dir, "results")
@@ -168,7 +168,7 @@ func attack(t *testing.T, program string, s server) rate {
 }
 
 // wrk lets wrk do so over HTTP/1.1. It has no client certificates, so it sends the judge's token.
-func wrk(t *testing.T, program string, s server) rate {
+func wrk(t *testing.T, program string, s judged) rate {
 	t.Helper()
 	output := run(t, program, "-t1", "-c"+clients, "-d"+lasts, "--latency", "-H", "Authorization: Bearer "+judge, s.url+schemas+"/catch-all")
 	require.NotContains(t, output, "Non-2xx", s.name)

@@ -6,8 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -31,24 +29,19 @@ var nodes = flag.Int("nodes", 300, "let kwok play this many nodes, with ten time
 const (
 	podsOfANode = 10
 	mice        = 20
-	// connections is how many the user has who lists all pods in a loop.
-	connections = 10
+	// listers is how many connections the user has who lists all pods in a loop.
+	listers = 10
 	// phase is how long a cluster is measured without the lists, and then with them.
 	phase = time.Minute
 	// late is when the renewal of a node's lease is late: kwok renews every 10 s.
 	late = 15 * time.Second
 )
 
-// usersOfNodes are the administrator, as whom the harness asks, and who else uses the cluster. kwok is
-// all nodes: their leases have the level node-high.
-const usersOfNodes = harness.AdminToken + `,admin,admin,system:masters
-kwok,system:node:kwok,kwok,system:nodes
-lister,lister,lister
-mouse,mouse,mouse
-`
+// kwok is all nodes: their leases have the level node-high.
+const kwok = "system:node:kwok"
 
-// rightsOfNodes let them all do everything.
-const rightsOfNodes = `
+// allowAll lets all users do everything.
+const allowAll = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: users}
@@ -61,7 +54,7 @@ subjects:
 // library's engine, one after the other, while a user lists all pods in a loop.
 func TestThousandsOfNodes(t *testing.T) {
 	program := harness.Program(t, binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))
-	kwok := harness.Program(t, binaries.Judge("kwok"))
+	player := harness.Program(t, binaries.Judge("kwok"))
 	for _, engine := range []struct {
 		name string
 		env  []string
@@ -69,12 +62,12 @@ func TestThousandsOfNodes(t *testing.T) {
 		t.Run(engine.name, func(t *testing.T) {
 			c := newCluster(t, program, engine.env)
 			c.fill(t)
-			harness.StartProcess(t, harness.Command{Path: kwok, Args: []string{
-				"--kubeconfig=" + c.KubeconfigOf(t, "kwok"), "--config=testdata/stages.yaml", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--node-port=0", "--server-address=",
+			harness.StartProcess(t, harness.Command{Path: player, Args: []string{
+				"--kubeconfig=" + c.KubeconfigOf(t, kwok), "--config=testdata/stages.yaml", "--manage-all-nodes", "--node-lease-duration-seconds=40", "--node-port=0", "--server-address=",
 			}})
 			c.settle(t)
 			before := c.measure(t, 0)
-			t.Logf("%s engine, alone: %s; beside lists of all pods: %s", engine.name, before, c.measure(t, connections))
+			t.Logf("%s engine, alone: %s; beside lists of all pods: %s", engine.name, before, c.measure(t, listers))
 		})
 	}
 }
@@ -88,16 +81,13 @@ type cluster struct {
 
 func newCluster(t *testing.T, program string, env []string) *cluster {
 	t.Helper()
-	dir := t.TempDir()
-	tokens, rbac := filepath.Join(dir, "tokens.csv"), filepath.Join(dir, "rbac.yaml")
-	require.NoError(t, os.WriteFile(tokens, []byte(usersOfNodes), 0o600))
-	require.NoError(t, os.WriteFile(rbac, []byte(rightsOfNodes), 0o600))
+	tokens := traffic.Tokens(t, []traffic.Person{traffic.Admin(), {Name: kwok, Group: "system:nodes"}, {Name: "lister", Group: "lister"}, {Name: mouse, Group: mouse}})
 	server := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
 		Program: program, Env: env, Etcd: harness.StartEtcd(t, harness.EtcdOptions{}),
 		// No controller makes the accounts that pods need. The seats are for a machine of two processors.
-		Args: []string{"--token-auth-file=" + tokens, "--disable-admission-plugins=ServiceAccount", "--max-requests-inflight=16", "--max-mutating-requests-inflight=8"},
+		Args: []string{tokens, "--disable-admission-plugins=ServiceAccount", "--max-requests-inflight=16", "--max-mutating-requests-inflight=8"},
 	})
-	server.Kubectl(t).Run(t, "apply", "-f", rbac)
+	server.Kubectl(t).RunInput(t, allowAll, "apply", "-f", "-")
 	target, err := traffic.NewTarget(server.Kubeconfig)
 	require.NoError(t, err)
 	client, err := kubernetes.NewForConfig(server.Config(t))
@@ -152,7 +142,7 @@ func (c *cluster) measure(t *testing.T, lists int) string {
 	ctx, cancel := context.WithTimeout(t.Context(), phase)
 	defer cancel()
 	load := traffic.Load{Flows: []traffic.Flow{{
-		Name: "mice", Users: traffic.Tokened(mice, func(int) string { return "mouse" }), Every: time.Second, For: phase, Patience: traffic.Timeout,
+		Name: "mice", Users: traffic.Tokened(mice, func(int) string { return mouse }), Every: time.Second, For: phase, Patience: traffic.Timeout,
 		Ask: func(i int) traffic.Request { return traffic.Request{Path: "/api/v1/nodes/" + nodeName(i)} },
 	}}}
 	if lists > 0 {

@@ -10,61 +10,37 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-const (
-	// judge is the name, token and group of the user whom judges are. Both servers give them the
-	// level global-default.
-	judge   = "judge"
-	schemas = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
-)
+// judge is the user whom judges are. Both servers give them the level global-default.
+const judge = writer
 
-// permissions let the judge do everything with flow schemas.
-const permissions = `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: judge}
-rules: [{apiGroups: [flowcontrol.apiserver.k8s.io], resources: [flowschemas], verbs: ["*"]}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: judge}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: judge}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: judge}]
-`
-
-// server is a server that is judged.
-type server struct {
+// judged is a server with files for the programs that judge it.
+type judged struct {
 	name, url string
 	ca        string       // file of the authority of its certificate
 	client    harness.Pair // the judge's certificate
 }
 
-// start starts this project's server, as it is released, and kube-apiserver, each on an etcd of
+// startBoth starts this project's server, as it is released, and kube-apiserver, each on an etcd of
 // its own. Both know the judge.
-func start(t *testing.T) []server {
+func startBoth(t *testing.T) []judged {
 	t.Helper()
-	dir := t.TempDir()
-	rbac, tokens := filepath.Join(dir, "rbac.yaml"), traffic.Tokens(t, []traffic.Person{traffic.Admin(), {Name: judge, Group: judge}})
-	require.NoError(t, os.WriteFile(rbac, []byte(permissions), 0o600))
-	theirs := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{
-		Etcd: harness.StartEtcd(t, harness.EtcdOptions{}), Args: []string{tokens},
-	})
-	theirs.Kubectl(t).Run(t, "apply", "-f", rbac)
+	theirs := startTheirs(t, harness.StartEtcd(t, harness.EtcdOptions{}))
+	tokens, rbac := users(t)
 	ours := harness.StartServer(t, harness.ServerOptions{
 		Program: harness.Program(t, binaries.Release), Etcd: harness.StartEtcd(t, harness.EtcdOptions{}),
 		Args: []string{tokens, "--authorization-rbac-file=" + rbac, "--client-ca-file=" + theirs.ClientCA.CertFile},
 	})
 	pair := theirs.ClientCA.Client(t, judge, judge)
-	return []server{newServer(t, "this server", &ours.APIServer, pair), newServer(t, "kube-apiserver", &theirs.APIServer, pair)}
+	return []judged{newJudged(t, "this server", &ours.APIServer, pair), newJudged(t, "kube-apiserver", &theirs.APIServer, pair)}
 }
 
-func newServer(t *testing.T, name string, api *harness.APIServer, pair harness.Pair) server {
+func newJudged(t *testing.T, name string, api *harness.APIServer, pair harness.Pair) judged {
 	t.Helper()
-	s := server{name: name, url: api.URL, ca: filepath.Join(t.TempDir(), "ca.crt"), client: pair}
+	s := judged{name: name, url: api.URL, ca: filepath.Join(t.TempDir(), "ca.crt"), client: pair}
 	config := api.Config(t)
 	content := config.CAData
 	if len(content) == 0 {

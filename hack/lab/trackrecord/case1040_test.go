@@ -23,14 +23,12 @@ func case1040() Case {
 		Setup:      setup,
 		Run: func(s *Site) Outcome {
 			for i := range elephants {
-				s.Go(func() { s.Burst(500, Request{User: fmt.Sprintf("elephant-%d", i), Path: "/api/v1/pods"}) })
+				s.Burst(500, Request{User: fmt.Sprintf("elephant-%d", i), Path: "/api/v1/pods"})
 			}
 			s.Settle()
 			sent := make([]*Tally, mice)
 			for i := range mice {
-				s.Go(func() {
-					sent[i] = s.Burst(1, Request{User: fmt.Sprintf("mouse-%d", i), Path: "/api/v1/namespaces/shop/secrets/key"})
-				})
+				sent[i] = s.Burst(1, Request{User: fmt.Sprintf("mouse-%d", i), Path: "/api/v1/namespaces/shop/secrets/key"})
 			}
 			s.Join()
 			executed := 0

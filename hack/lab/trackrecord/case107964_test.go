@@ -31,7 +31,7 @@ func case107964() Case {
 			Serve:   takes(10 * time.Millisecond),
 		},
 		Run: func(s *Site) Outcome {
-			stop := s.Watch(400, Request{User: "admin", Path: "/api/v1/configmaps?watch=true"})
+			stop := s.Watch(400, "/api/v1/configmaps?watch=true")
 			defer stop()
 			s.Go(func() {
 				s.Send(Request{User: "writer", Method: http.MethodPut, Path: "/api/v1/namespaces/shop/configmaps/prices"})

@@ -3,11 +3,13 @@ package trackrecord
 import (
 	"fmt"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // A request waits no longer than its limit, even if no seat becomes free.
 func case119799() Case {
-	const limit = requestTimeout / 4
+	const limit = traffic.RequestTimeout / 4
 	return Case{
 		Repository: kubernetes, Number: 119799, Year: 2023,
 		Says:     "Requests waited in a queue for longer than the limit of 15 seconds.",
@@ -20,13 +22,9 @@ func case119799() Case {
 			Serve:   takes(time.Hour),
 		},
 		Run: func(s *Site) Outcome {
-			left := make(chan struct{})
-			for range 2 {
-				s.Go(func() { s.Send(Request{User: "client", Path: "/api/v1/pods", Timeout: 2 * time.Hour, Cancelled: left}) })
-			}
-			s.Settle()
+			leave := s.Hold(2, Request{User: "client", Path: "/api/v1/pods", Timeout: 2 * time.Hour})
 			third := s.Send(Request{User: "client", Path: "/api/v1/secrets"})
-			close(left)
+			leave()
 			return Outcome{Measured: fmt.Sprintf("status %d after %v", third.Status, third.Took), Harmed: third.Took > limit}
 		},
 		Plant: func(s *Setup) { s.RequestTimeout = 4 * time.Minute },

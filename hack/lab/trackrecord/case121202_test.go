@@ -22,7 +22,7 @@ func case121202() Case {
 				if strings.HasPrefix(r.URL.Path, "/apis/custom.metrics.k8s.io") && !s.Send(Request{
 					User: adapter, Groups: adapterGroups, Method: http.MethodPost, Timeout: 5 * time.Second,
 					Path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-				}).OK() {
+				}).Served() {
 					w.WriteHeader(http.StatusInternalServerError)
 					return
 				}
@@ -34,7 +34,7 @@ func case121202() Case {
 				User: scaler, Groups: scalerGroups, Path: "/apis/custom.metrics.k8s.io/v1beta1/namespaces/shop/pods/a/requests",
 			})
 			s.Join()
-			failed := reads.Count(http.StatusInternalServerError)
+			failed, _ := reads.All().Failed()
 			return Outcome{Measured: share(failed, reads.Sent()) + " reads get 500", Harmed: failed*20 > reads.Sent()}
 		},
 		Look: Look{

@@ -32,7 +32,7 @@ func case123206() Case {
 				resource := schema.GroupResource{Group: a.GetResource().Group, Resource: a.GetResource().Resource}
 				return true, nil, apierrors.NewForbidden(resource, "", nil)
 			})
-			factory := informers.NewSharedInformerFactory(client, resync)
+			factory := informers.NewSharedInformerFactory(client, time.Hour)
 			control := adopt(s, client, factory)
 			stop := make(chan struct{})
 			s.Go(func() { _ = control.Run(stop) })

@@ -16,11 +16,8 @@ func case134580() Case {
 		PeerHarmed: true,
 		Setup:      setup,
 		Run: func(s *Site) Outcome {
-			left := make(chan struct{})
-			s.Go(func() { s.Send(Request{User: user, Groups: groups, Path: "/api/v1/pods?watch=true", Cancelled: left}) })
-			s.Settle()
-			close(left)
-			s.Settle()
+			leave := s.Hold(1, Request{User: user, Groups: groups, Path: "/api/v1/pods?watch=true"})
+			leave()
 			seats := s.Metric(estimated)
 			return Outcome{Measured: fmt.Sprintf("10,000 pods cost %.0f in seats", seats), Harmed: seats <= 1}
 		},

@@ -35,7 +35,7 @@ func case140884() Case {
 			},
 		},
 		Run: func(s *Site) Outcome {
-			stop := s.Watch(400, Request{User: "watcher", Path: "/api/v1/configmaps?watch=true"})
+			stop := s.Watch(400, "/api/v1/configmaps?watch=true")
 			s.Go(func() {
 				s.Send(Request{User: writer, Method: http.MethodPut, Path: "/api/v1/namespaces/shop/configmaps/prices"})
 			})
@@ -44,7 +44,7 @@ func case140884() Case {
 			s.Apply(queuing(level, 30, 1, 1))
 			s.Wait(time.Minute)
 			stop()
-			count, last := s.panics.report()
+			count, last := s.Panics()
 			measured := "no panic"
 			if count > 0 {
 				measured = fmt.Sprintf("panic: %s", last)

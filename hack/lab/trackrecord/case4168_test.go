@@ -28,7 +28,7 @@ func case4168() Case {
 					Path: "/apis/coordination.k8s.io/v1/namespaces/karpenter/leases/karpenter-leader-election",
 				})
 				longest = max(longest, time.Since(last))
-				if a.OK() {
+				if a.Served() {
 					last = time.Now()
 				}
 				s.Wait(2 * time.Second)

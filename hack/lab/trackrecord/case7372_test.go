@@ -28,7 +28,7 @@ func case7372() Case {
 			sent, rejected := 0, 0
 			var slowest time.Duration
 			for _, tally := range others {
-				sent, rejected, slowest = sent+tally.Sent(), rejected+tally.Rejected(), max(slowest, tally.Slowest())
+				sent, rejected, slowest = sent+tally.Sent(), rejected+tally.All().Rejected(), max(slowest, tally.Slowest())
 			}
 			return Outcome{Measured: fmt.Sprintf("%s requests are rejected, the slowest other takes %v", share(rejected, sent), slowest), Harmed: rejected*100 > sent}
 		},

@@ -2,10 +2,13 @@ package trackrecord
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 // Every node lists the EndpointSlices at once.
@@ -31,12 +34,8 @@ func case85342() Case {
 				_, _ = w.Write(body)
 				executing.Add(-1)
 			}
-			for range 1000 {
-				s.Go(func() {
-					for !s.relist(Request{User: proxy, Groups: proxyGroups, Path: "/apis/discovery.k8s.io/v1/endpointslices"}) {
-					}
-				})
-			}
+			list := Request{User: proxy, Groups: proxyGroups, Path: "/apis/discovery.k8s.io/v1/endpointslices"}
+			s.Start(s.T.Context(), list.flow(traffic.Flow{Threads: 1000, Count: 1, Retry: traffic.Retry{Tries: math.MaxInt}}))
 			var nodes []*Tally
 			for node := range 20 {
 				nodes = append(nodes, s.Every(2*time.Second, 40*time.Second, Request{
@@ -57,11 +56,4 @@ func case85342() Case {
 		Plant: func(s *Setup) { s.Stored = nil },
 		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total", "apiserver_flowcontrol_work_estimated_seats_sum workload-high"}},
 	}
-}
-
-// relist sends a request and, if it is rejected, waits as the server says.
-func (s *Site) relist(r Request) bool {
-	a := s.Send(r)
-	s.Wait(a.RetryAfter())
-	return a.OK()
 }

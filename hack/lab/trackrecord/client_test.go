@@ -1,24 +1,18 @@
 package trackrecord
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/endpoints/request"
-)
 
-var updateOptions = metav1.UpdateOptions{}
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+)
 
 // Request is what a client sends.
 type Request struct {
@@ -26,203 +20,99 @@ type Request struct {
 	Groups []string
 	// Method is GET by default.
 	Method, Path string
-	// Timeout is the deadline of the request; one minute by default.
+	// Timeout is the deadline that the request states; 0: it states none.
 	Timeout time.Duration
-	// Cancelled ends the request early, as a client that leaves.
-	Cancelled <-chan struct{}
 }
 
-// Answer is how the server answers.
-type Answer struct {
-	// Status is 0 if the handler panicked.
-	Status int
-	// Took is the time until the answer.
-	Took   time.Duration
-	Header http.Header
-}
-
-// RetryAfter is when the client may repeat a rejected request; 0 if it was not rejected.
-func (a Answer) RetryAfter() time.Duration {
-	seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
-	if err != nil {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
-}
-
-// OK reports whether the request executed.
-func (a Answer) OK() bool { return a.Status == http.StatusOK }
-
-var infoFactory = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-
-// Send sends a request, and waits for the answer.
-func (s *Site) Send(r Request) Answer {
-	start := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(r.Timeout, s.setup.RequestTimeout, requestTimeout))
-	defer cancel()
-	stop := cancelWith(ctx, cancel, r.Cancelled)
-	defer stop()
-	w := &response{header: http.Header{}}
-	if s.serveRequest(w, s.httpRequest(ctx, r)) {
-		return Answer{Took: time.Since(start)}
-	}
-	return Answer{Status: cmp.Or(w.status, http.StatusOK), Took: time.Since(start), Header: w.header}
-}
-
-// response is a response whose body nobody needs.
-type response struct {
-	header http.Header
-	status int
-}
-
-var _ http.ResponseWriter = (*response)(nil)
-
-// Header implements http.ResponseWriter.
-func (r *response) Header() http.Header { return r.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (r *response) WriteHeader(status int) { r.status = cmp.Or(r.status, status) }
-
-// Write implements http.ResponseWriter.
-func (r *response) Write(body []byte) (int, error) {
-	r.WriteHeader(http.StatusOK)
-	return len(body), nil
-}
-
-// cancelWith cancels once the client leaves.
-func cancelWith(ctx context.Context, cancel func(), left <-chan struct{}) (stop func()) {
-	if left == nil {
-		return func() {}
-	}
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		select {
-		case <-left:
-			cancel()
-		case <-ctx.Done():
+// flow returns a flow of this request.
+func (r Request) flow(f traffic.Flow) traffic.Flow {
+	path := r.Path
+	if r.Timeout > 0 {
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
 		}
-	})
-	return func() {
-		cancel()
-		waiting.Wait()
+		path += separator + "timeout=" + r.Timeout.String()
 	}
+	f.Users = []traffic.User{{Name: r.User, Groups: r.Groups}}
+	f.Ask = func(int) traffic.Request { return traffic.Request{Method: r.Method, Path: path} }
+	return f
 }
 
-// serveRequest reports whether the handler panicked, as the outermost filter of a server.
-func (s *Site) serveRequest(w http.ResponseWriter, r *http.Request) (panicked bool) {
-	defer func() { panicked = recover() != nil }()
-	s.chain.ServeHTTP(w, r)
-	return false
-}
-
-func (s *Site) httpRequest(ctx context.Context, r Request) *http.Request {
-	method := r.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	out := httptest.NewRequestWithContext(ctx, method, r.Path, nil)
-	out.Header.Set("User-Agent", r.User)
-	info, err := infoFactory.NewRequestInfo(out)
-	require.NoError(s.T, err)
-	who := &user.DefaultInfo{Name: r.User, Groups: append(slices.Clone(r.Groups), user.AllAuthenticated)}
-	ctx = request.WithRequestInfo(request.WithUser(out.Context(), who), info)
-	return out.WithContext(request.WithReceivedTimestamp(ctx, time.Now()))
-}
-
-// Tally counts the answers to one crowd.
+// Tally has the answers to a flow.
 type Tally struct {
-	mu      sync.Mutex // guards what follows
-	answers []Answer
+	mu      sync.Mutex // guards answers
+	answers measurement.Samples
 }
 
-func (t *Tally) add(a Answer) {
+func (t *Tally) add(answer measurement.Sample) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answers = append(t.answers, a)
+	t.answers = append(t.answers, answer)
 }
 
-// Sent is the number of requests.
-func (t *Tally) Sent() int { return len(t.answers) }
-
-// Count is the number of answers with a status.
-func (t *Tally) Count(status int) (count int) {
+// All returns the answers until now.
+func (t *Tally) All() measurement.Samples {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, a := range t.answers {
-		if a.Status == status {
-			count++
-		}
-	}
-	return count
+	return t.answers
 }
 
-// Executed and Rejected are numbers of requests.
-func (t *Tally) Executed() int { return t.Count(http.StatusOK) }
+// Sent is the number of requests that were answered.
+func (t *Tally) Sent() int { return len(t.All()) }
 
-// Rejected is the number of answers 429.
-func (t *Tally) Rejected() int { return t.Count(http.StatusTooManyRequests) }
-
-// LongestRetry is the longest Retry-After.
-func (t *Tally) LongestRetry() (longest time.Duration) {
-	for _, a := range t.answers {
-		longest = max(longest, a.RetryAfter())
-	}
-	return longest
-}
+// Executed is the number of requests that executed.
+func (t *Tally) Executed() int { return t.All().Served() }
 
 // Slowest is the time of the slowest request that executed.
-func (t *Tally) Slowest() (slowest time.Duration) {
-	for _, a := range t.answers {
-		if a.OK() {
-			slowest = max(slowest, a.Took)
-		}
-	}
-	return slowest
-}
+func (t *Tally) Slowest() time.Duration { return t.All().Quantile(1) }
 
 // share is a part as text, such as 3 of 10.
 func share(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
 
+// Start starts the clients of a flow. Join waits for them.
+func (s *Site) Start(ctx context.Context, flow traffic.Flow) *Tally {
+	tally := &Tally{}
+	s.Go(func() {
+		_, _ = traffic.Load{Flows: []traffic.Flow{flow}, Seen: tally.add}.Run(ctx, s.target) // without a rate there is no error
+	})
+	return tally
+}
+
+// Send sends a request, and waits for the answer.
+func (s *Site) Send(r Request) measurement.Sample {
+	samples, _ := traffic.Load{Flows: []traffic.Flow{r.flow(traffic.Flow{Count: 1})}}.Run(s.T.Context(), s.target)
+	return samples[0]
+}
+
 // Flood starts workers that each send a request, and the next one when it is answered, for
 // a time. They obey Retry-After, as client-go does.
 func (s *Site) Flood(workers int, d time.Duration, r Request) *Tally {
-	tally := &Tally{}
-	end := time.Now().Add(d)
-	for range workers {
-		s.Go(func() {
-			for time.Now().Before(end) {
-				a := s.Send(r)
-				tally.add(a)
-				<-time.After(max(a.RetryAfter(), time.Millisecond)) // a client is not infinitely fast
-			}
-		})
-	}
-	return tally
+	return s.Start(s.T.Context(), r.flow(traffic.Flow{Threads: workers, For: d}))
 }
 
 // Every starts a client that sends a request at an interval, for a time, whether or not it
 // has got an answer.
 func (s *Site) Every(interval, d time.Duration, r Request) *Tally {
-	tally := &Tally{}
-	s.Go(func() {
-		var sent sync.WaitGroup
-		for end := time.Now().Add(d); time.Now().Before(end); <-time.After(interval) {
-			sent.Go(func() { tally.add(s.Send(r)) })
-		}
-		sent.Wait()
-	})
-	return tally
+	return s.Start(s.T.Context(), r.flow(traffic.Flow{Every: interval, Count: int(d / interval)}))
 }
 
-// Burst sends n requests at the same time and waits for all answers.
+// Burst starts n clients that send a request at the same time.
 func (s *Site) Burst(n int, r Request) *Tally {
-	tally := &Tally{}
-	var sent sync.WaitGroup
-	for range n {
-		sent.Go(func() { tally.add(s.Send(r)) })
-	}
-	sent.Wait()
-	return tally
+	return s.Start(s.T.Context(), r.flow(traffic.Flow{Threads: n, Count: 1}))
+}
+
+// Hold starts n requests that last until their clients leave.
+func (s *Site) Hold(n int, r Request) (leave func()) {
+	ctx, leave := context.WithCancel(s.T.Context())
+	s.Start(ctx, r.flow(traffic.Flow{Threads: n, Count: 1}))
+	s.Settle()
+	return func() { leave(); s.Settle() }
+}
+
+// Watch starts n watches of an administrator, which last until stop is called.
+func (s *Site) Watch(n int, path string) (stop func()) {
+	return s.Hold(n, Request{User: "admin", Groups: []string{user.SystemPrivilegedGroup}, Path: path, Timeout: 100 * time.Hour})
 }
 
 // takes returns a handler of requests that execute for a time, and no longer than their
@@ -235,21 +125,5 @@ func takes(d time.Duration) http.HandlerFunc {
 		case <-r.Context().Done():
 			w.WriteHeader(http.StatusGatewayTimeout)
 		}
-	}
-}
-
-// Watch starts n watches of an administrator, which last until stop is called.
-func (s *Site) Watch(n int, r Request) (stop func()) {
-	left := make(chan struct{})
-	r.Groups = []string{user.SystemPrivilegedGroup}
-	r.Cancelled, r.Timeout = left, 100*time.Hour
-	var watching sync.WaitGroup
-	for range n {
-		watching.Go(func() { s.Send(r) })
-	}
-	s.Settle()
-	return func() {
-		close(left)
-		watching.Wait()
 	}
 }

@@ -70,7 +70,7 @@ func (l *recordedLog) last(text string) string {
 // get returns the body of a path that flow control does not govern.
 func (s *Site) get(path string) string {
 	w := httptest.NewRecorder()
-	s.paths.ServeHTTP(w, httptest.NewRequestWithContext(s.T.Context(), "GET", path, nil))
+	s.Paths.ServeHTTP(w, httptest.NewRequestWithContext(s.T.Context(), "GET", path, nil))
 	if w.Code != 200 {
 		return ""
 	}
@@ -169,7 +169,7 @@ func (s *Site) why(question string) string {
 // seen is what an operator reads on a server.
 func (s *Site) seen(look Look) string {
 	var text strings.Builder
-	if count, last := s.panics.report(); count > 0 {
+	if count, last := s.Panics(); count > 0 {
 		text.WriteString("panic: " + last + "\n")
 	}
 	for _, metric := range look.Metrics {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
@@ -48,21 +48,10 @@ func namesSetup(method flowcontrolv1.FlowDistinguisherMethodType) Setup {
 // crowd starts clients that each send a request, and the next one when it is answered, for a time. next
 // returns the n-th request of all.
 func (s *Site) crowd(clients int, d time.Duration, next func(n int) Request) *Tally {
-	tally, end := &Tally{}, time.Now().Add(d)
-	var sent atomic.Int64
-	for i := range clients {
-		s.Go(func() {
-			<-time.After(time.Duration(i) * 1013 * time.Microsecond) // not all at once
-			for time.Now().Before(end) {
-				a := s.Send(next(int(sent.Add(1))))
-				tally.add(a)
-				if after := a.RetryAfter(); after > 0 {
-					<-time.After(after)
-				}
-			}
-		})
-	}
-	return tally
+	flow := next(0).flow(traffic.Flow{Threads: clients, For: d, Seed: 1, Spread: time.Duration(clients) * time.Millisecond}) // not all at once
+	flow.Fresh = func(n int) traffic.User { return traffic.User{Name: next(n).User} }
+	flow.Ask = func(n int) traffic.Request { return traffic.Request{Path: next(n).Path} }
+	return s.Start(s.T.Context(), flow)
 }
 
 // besideNames returns what an established flow with five clients and a mouse get beside the names. It is harm if
@@ -157,7 +146,7 @@ func waitFor(ctx context.Context, d time.Duration) {
 // One tenant has many names.
 func caseNames4() Case {
 	setup := namesSetup(flowcontrolv1.FlowDistinguisherMethodByUserType)
-	setup.Tenants = rules.ServiceAccountNamespaces
+	setup.Tenants = true
 	return Case{
 		Repository: ownNames, Number: 4, Year: 2026,
 		Says:       "One tenant with many names: who may create service accounts takes a share for each.",

@@ -3,21 +3,17 @@ package trackrecord
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
@@ -60,104 +56,70 @@ func tryToConfigure(t *testing.T, s *harness.APIServer, setup Setup) harness.Res
 	return kubectl.Try(t, "", args...)
 }
 
-// statuses sends n requests of a user, one after the other, and counts the answers.
-func statuses(t *testing.T, s *harness.APIServer, user, path string, n int) map[int]int {
+// targetOf returns a server whose administrator sends requests, or impersonates who does.
+func targetOf(t *testing.T, s *harness.APIServer) *traffic.Target {
 	t.Helper()
-	client := clientOf(t, s, user)
-	found := map[int]int{}
-	for range n {
-		reply, err := harness.Send(t.Context(), client, http.MethodGet, s.URL+path, "")
-		require.NoError(t, err)
-		found[reply.Code]++
-	}
-	return found
+	target, err := traffic.TargetOf(s.Config(t))
+	require.NoError(t, err)
+	t.Cleanup(target.Close)
+	return target
 }
 
 // gauges waits until the server has series of a family, and returns them by level.
 func gauges(t *testing.T, s *harness.APIServer, family string) scrape.Scrape {
 	t.Helper()
-	client := clientOf(t, s, "")
+	target := targetOf(t, s)
 	var series scrape.Scrape
 	eventually.Holds(t, "the server divides its seats", func(a *eventually.Attempt) {
-		reply, err := harness.Send(a.Context(), client, http.MethodGet, s.URL+"/metrics", "")
+		_, _, body, err := target.Do(a.Context(), traffic.User{}, traffic.Request{Path: "/metrics"})
 		require.NoError(a, err)
-		series, err = scrape.Parse(reply.Body, family)
+		series, err = scrape.Parse(string(body), family)
 		require.NoError(a, err)
 		require.NotEmpty(a, series)
 	})
 	return series
 }
 
-// clientOf returns the client of a user, or of the administrator.
-func clientOf(t *testing.T, s *harness.APIServer, user string) *http.Client {
+// start starts the clients of a flow. stop returns an error if the server is gone.
+func start(t *testing.T, s *harness.APIServer, flow traffic.Flow) (stop func() error) {
 	t.Helper()
-	config := s.Config(t)
-	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	client, err := rest.HTTPClientFor(config)
-	require.NoError(t, err)
-	return client
+	target := targetOf(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		samples, err := traffic.Load{Flows: []traffic.Flow{flow}}.Run(ctx, target)
+		for _, sample := range samples {
+			if err == nil {
+				err = sample.Err
+			}
+		}
+		ended <- err
+	}()
+	return func() error {
+		cancel()
+		return <-ended
+	}
 }
 
 // watches starts n watches of the administrator, which last until stop is called.
 func watches(t *testing.T, s *harness.APIServer, path string, n int) (stop func()) {
 	t.Helper()
-	client := clientOf(t, s, "")
-	ctx, cancel := context.WithCancel(t.Context())
-	started := make(chan error, n)
-	var watching sync.WaitGroup
-	for range n {
-		watching.Go(func() { watch(ctx, client, s.URL+path, started) })
-	}
-	for range n {
-		require.NoError(t, <-started)
-	}
-	return func() {
-		cancel()
-		watching.Wait()
-	}
+	const running = "apiserver_longrunning_requests"
+	before := gauges(t, s, running).Sum(running, `verb="WATCH"`)
+	end := start(t, s, traffic.Flow{Users: []traffic.User{{}}, Threads: n, Count: 1, Ask: traffic.Get(path)})
+	eventually.Holds(t, "the watches have begun", func(a *eventually.Attempt) {
+		require.GreaterOrEqual(a, gauges(t, s, running).Sum(running, `verb="WATCH"`), before+float64(n))
+	})
+	return func() { _ = end() } // the server may be gone
 }
 
-// watch reports to started that it has begun, or why it has not, and lasts until ctx ends.
-func watch(ctx context.Context, client *http.Client, url string, started chan<- error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		started <- err
-		return
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		started <- err
-		return
-	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("a watch is answered %s", answer.Status)
-	}
-	started <- err
-	_, _ = io.Copy(io.Discard, answer.Body)
-}
-
-// writes starts workers that send writes of a user without pause. stop returns an error if
-// the server is gone.
+// writes starts workers that send writes of a user without pause.
 func writes(t *testing.T, s *harness.APIServer, user, path string, workers int) (stop func() error) {
 	t.Helper()
-	client := clientOf(t, s, user)
-	ctx, cancel := context.WithCancel(t.Context())
-	group, _ := errgroup.WithContext(ctx)
-	for range workers {
-		group.Go(func() error {
-			for ctx.Err() == nil {
-				if _, err := harness.Send(t.Context(), client, http.MethodPut, s.URL+path, "{}"); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return func() error {
-		cancel()
-		return group.Wait()
-	}
+	return start(t, s, traffic.Flow{
+		Users: []traffic.User{{Name: user}}, Threads: workers,
+		Ask: func(int) traffic.Request { return traffic.Request{Method: http.MethodPut, Path: path, Body: "{}"} },
+	})
 }
 
 // panicOf returns the line of the log of a server with its panic.

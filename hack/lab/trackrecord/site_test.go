@@ -7,21 +7,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/apiserver/pkg/server/filters"
-	"k8s.io/apiserver/pkg/server/httplog"
-	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
-	fcrequest "k8s.io/apiserver/pkg/util/flowcontrol/request"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf"
 )
 
 // Setup configures a server.
@@ -36,80 +31,56 @@ type Setup struct {
 	// RequestTimeout is the deadline of a request that names none; a minute by default. It
 	// may wait a quarter of its time.
 	RequestTimeout time.Duration
-	// Tenants says which flows are one tenant in this project's engine. The peer has no tenants.
-	Tenants rules.Tenants
+	// Tenants makes the service accounts of a namespace one tenant in this project's engine. The peer has no
+	// tenants.
+	Tenants bool
 	// Serve executes requests that flow control admits. Without it they take no time.
 	Serve http.HandlerFunc
 	// ServeWatch executes watches. Without it, they are initialized at once.
 	ServeWatch http.HandlerFunc
 }
 
-// requestTimeout is the deadline of a request that names none, as kube-apiserver's
-// --request-timeout.
-const requestTimeout = time.Minute
-
-// resync is longer than any case. Without it, informers wait on a channel of their package,
-// and the time of the bubble would stand still.
-const resync = 1000 * time.Hour
-
-// Site is a server with one of the engines, in virtual time.
+// Site is a server with one of the engines, in virtual time, and its clients.
 type Site struct {
+	*traffic.VirtualServer
+
 	// Peer reports that the engine is the one of k8s.io/apiserver.
 	Peer bool
 	T    *testing.T
 
 	setup   Setup
-	client  *fake.Clientset
-	control flowcontrol.Interface
-	counts  fcrequest.StorageObjectCountTracker
-	chain   http.Handler
-	paths   *mux.PathRecorderMux
+	target  *traffic.Target
 	log     *recordedLog
-	panics  panics
 	running sync.WaitGroup
 }
 
 // runOn runs a function on a site with one of the engines, in a bubble of its own.
 func runOn(t *testing.T, peer bool, setup Setup, run func(*Site)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s := &Site{Peer: peer, T: t, setup: setup, log: recordLog(t), paths: mux.NewPathRecorderMux("site")}
-		stop := s.start()
+	s := &Site{Peer: peer, setup: setup}
+	v := traffic.Virtual{
+		Engine: traffic.Ours, Seats: setup.Total, Objects: setup.objects(), Stored: setup.Stored, RequestTimeout: setup.RequestTimeout,
+		Serve: http.HandlerFunc(s.serve),
+	}
+	switch {
+	case peer:
+		v.Engine = traffic.Library
+	case setup.Tenants:
+		v.Engine = traffic.WithTenants
+	}
+	v.Run(t, func(t *testing.T, server *traffic.VirtualServer) {
+		t.Helper()
+		s.T, s.VirtualServer, s.target, s.log = t, server, traffic.TargetIn(server), recordLog(t)
 		run(s)
-		s.running.Wait()
-		stop()
+		s.Join()
 	})
 }
 
-// start starts the engine and returns what stops it.
-func (s *Site) start() (stop func()) {
-	s.client = fake.NewClientset(s.objects()...)
-	factory := informers.NewSharedInformerFactory(s.client, resync)
-	s.counts = fcrequest.NewStorageObjectCountTracker()
-	for resource, count := range s.setup.Stored {
-		s.counts.Set(resource, count)
-	}
-	filter := s.newEngine(factory)
-	s.control.Install(s.paths)
-	s.chain = httplog.WithLogging(filter(http.HandlerFunc(s.serve)), httplog.DefaultStacktracePred)
-	done := make(chan struct{})
-	factory.Start(done)
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(s.T, s.control.Run(done)) })
-	<-time.After(time.Second) // of virtual time: the objects are applied
-	return func() {
-		close(done)
-		running.Wait()
-		factory.Shutdown()
-		<-time.After(time.Second) // work queues notice their end at their next tick
-	}
-}
-
-func (s *Site) objects() (objects []runtime.Object) {
-	for _, level := range s.setup.Levels {
+func (s Setup) objects() (objects []runtime.Object) {
+	for _, level := range s.Levels {
 		objects = append(objects, level.DeepCopy())
 	}
-	for _, schema := range s.setup.Schemas {
+	for _, schema := range s.Schemas {
 		objects = append(objects, schema.DeepCopy())
 	}
 	return objects
@@ -129,21 +100,23 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// longRunning are the requests that kube-apiserver regards as long-running.
-var longRunning = filters.BasicLongRunningRequestCheck(sets.NewString("watch", "proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward"))
+// register adds metrics to the registry of this project's engine.
+func (s *Site) register(metrics prometheus.Collector) {
+	s.Control.(*apf.FlowControl).Registry().MustRegister(metrics)
+}
 
 // Apply replaces a level, and waits until it is in force.
 func (s *Site) Apply(level *flowcontrolv1.PriorityLevelConfiguration) {
 	s.T.Helper()
-	_, err := s.client.FlowcontrolV1().PriorityLevelConfigurations().Update(s.T.Context(), level, updateOptions)
+	_, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().Update(s.T.Context(), level, metav1.UpdateOptions{})
 	require.NoError(s.T, err)
 	<-time.After(100 * time.Millisecond)
 }
 
-// Go starts what runOn waits for.
+// Go starts what Join waits for.
 func (s *Site) Go(f func()) { s.running.Go(f) }
 
-// Join waits until all that Go, Flood and Every started has ended.
+// Join waits until all clients and all that Go started have ended.
 func (s *Site) Join() { s.running.Wait() }
 
 // Settle waits until every request waits, executes or is answered.

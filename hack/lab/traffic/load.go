@@ -2,7 +2,8 @@
 //
 // A Flow says who asks what, when, for how long, with how much patience, and how clients try again. A Load
 // is several flows. It runs against a Target: the URL of a server, or a handler in this process, in virtual
-// time. Package measurement says what the samples mean.
+// time. A Virtual is such a handler, with the engine of k8s.io/apiserver or pkg/apf. StartServer starts a real
+// server, and a Backend or an EtcdProxy makes it slow. Package measurement says what the samples mean.
 package traffic
 
 import (
@@ -29,8 +30,8 @@ type Flow struct {
 	Threads int
 	// Fresh, unless nil, is the user of each request instead, by its number in the flow.
 	Fresh func(n int) User
-	// Ask is what a user asks.
-	Ask func(user int) Request
+	// Ask is what a user asks, by the index of the user, or by the number of the request if there is Fresh.
+	Ask func(n int) Request
 	// Every is the time between two requests of a thread, which does not wait for answers. With 0 a
 	// thread sends a request when the one before has been answered.
 	Every time.Duration
@@ -38,9 +39,10 @@ type Flow struct {
 	// interval, a thread without it begins at any time of Spread, and backoff varies by half.
 	Seed   uint64
 	Spread time.Duration
-	// Start is when the flow begins, and For how long it sends; 0 is until the load ends. At its end the
-	// clients of a flow without Every leave.
+	// Start is when the flow begins, and For how long it sends; 0 is until the load ends, or until Done, unless
+	// nil, is closed. At its end the clients of a flow without Every leave.
 	Start, For time.Duration
+	Done       <-chan struct{}
 	// Count is how many requests each thread sends at most; 0 is no limit.
 	Count int
 	// Patience is when a client leaves; 0 is never.
@@ -49,6 +51,8 @@ type Flow struct {
 	Multiplexed bool
 	// Retry says what a client does that was not served.
 	Retry Retry
+	// Rude clients send their next request at once, whatever Retry-After says.
+	Rude bool
 }
 
 // Retry says what a client does that was not served.
@@ -128,13 +132,22 @@ func (l Load) limit() (*rate.Limiter, error) {
 }
 
 func (r *run) flow(load context.Context, f Flow) {
-	ctx, cancel := load, context.CancelFunc(func() {})
+	ctx, cancel := context.WithCancel(load)
 	if f.For > 0 {
 		ctx, cancel = context.WithTimeout(load, f.Start+f.For)
 	}
 	defer cancel()
 	if !pause(ctx, f.Start) {
 		return
+	}
+	if f.Done != nil {
+		go func() {
+			select {
+			case <-f.Done:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 	}
 	var threads sync.WaitGroup
 	defer threads.Wait()
@@ -150,8 +163,10 @@ func (r *run) flow(load context.Context, f Flow) {
 			if f.Spread > 0 && !pause(ctx, time.Duration(t.random.Float64()*float64(f.Spread))) {
 				return
 			}
-			for sent := 0; ctx.Err() == nil && (f.Count == 0 || sent < f.Count); sent++ {
-				t.request(ctx, true)
+			for sent := 1; ctx.Err() == nil; sent++ {
+				if wait := t.request(ctx, true); sent == f.Count || !pause(ctx, wait) {
+					return
+				}
 			}
 		})
 	}
@@ -186,21 +201,21 @@ func (t thread) pace(ctx, load context.Context, offset time.Duration) {
 }
 
 // request sends a request until it is served, or its tries have ended. Its first try waits for the rate
-// limit if limited is set, and all others do.
-func (t thread) request(ctx context.Context, limited bool) {
-	who, backoff := t.who(), t.flow.Retry.Backoff
-	what := t.flow.Ask(t.user)
+// limit if limited is set, and all others do. It returns how long the client waits until its next request.
+func (t thread) request(ctx context.Context, limited bool) (wait time.Duration) {
+	who, n := t.who()
+	what, backoff := t.flow.Ask(n), t.flow.Retry.Backoff
 	for try := 1; ; try++ {
 		if (limited || try > 1) && t.limit.Wait(ctx) != nil {
 			<-ctx.Done() // the limiter knows before that there is no turn left
-			return
+			return 0
 		}
 		at := time.Since(t.start)
 		sample := t.target.try(ctx, t.flow.Multiplexed, who, what, t.flow.Patience)
 		if ctx.Err() != nil && sample.Status == 0 {
-			return // the end of the load is no answer
+			return 0 // the end of the load is no answer
 		}
-		wait := sample.RetryAfter
+		wait = sample.RetryAfter
 		if wait == 0 && backoff > 0 {
 			wait = backoff
 			if t.flow.Seed != 0 && limited {
@@ -211,23 +226,26 @@ func (t thread) request(ctx context.Context, limited bool) {
 		sample.Flow, sample.At, sample.Try = t.flow.Name, at, try
 		sample.Last = sample.Served() || wait == 0 || try >= t.flow.Retry.Tries
 		t.add(sample)
-		if sample.Last {
-			if limited && !sample.Served() {
-				pause(ctx, max(sample.RetryAfter, reaction))
-			}
-			return
-		}
-		if !pause(ctx, wait) {
-			return
+		switch {
+		case sample.Served():
+			return 0
+		case sample.Last && t.flow.Rude:
+			return reaction
+		case sample.Last:
+			return max(sample.RetryAfter, reaction)
+		case !pause(ctx, wait):
+			return 0
 		}
 	}
 }
 
-func (t thread) who() User {
+// who returns the user of the next request, and their index or its number.
+func (t thread) who() (who User, n int) {
 	if t.flow.Fresh != nil {
-		return t.flow.Fresh(int(t.fresh.Add(1)) - 1)
+		n = int(t.fresh.Add(1)) - 1
+		return t.flow.Fresh(n), n
 	}
-	return t.flow.Users[t.user]
+	return t.flow.Users[t.user], t.user
 }
 
 func (r *run) add(sample measurement.Sample) {

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,29 +30,14 @@ func NameOfMouse(i int) string { return fmt.Sprintf("mouse-%d", i) }
 // StartServer starts a server that authenticates these people. They may read
 // everything after the backend has served them.
 func StartServer(o *harness.Owner, options harness.ServerOptions, people []Person, backend Backend) (*harness.Server, *Target) {
-	options.Args = append(options.Args, admit(o, people, backend)...)
+	webhook, permission, err := allowReading(o.TempDir(), backend)
+	o.Check(err)
+	o.Cleanup(permission.Close)
+	options.Args = append(options.Args, Tokens(o, people), "--authorization-webhook-config-file="+webhook)
 	server := harness.StartServer(o, options)
 	target, err := NewTarget(server.Kubeconfig)
 	o.Check(err)
 	return server, target
-}
-
-// StartKubeAPIServer starts a kube-apiserver that does the same.
-func StartKubeAPIServer(o *harness.Owner, args []string, people []Person, backend Backend) (*harness.KubeAPIServer, *Target) {
-	people = append(people, Admin())
-	args = slices.Concat(args, admit(o, people, backend), []string{"--authorization-mode=Webhook", "--authorization-webhook-version=v1"})
-	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: harness.StartEtcd(o, harness.EtcdOptions{}), Args: args})
-	target, err := NewTarget(server.Kubeconfig)
-	o.Check(err)
-	return server, target
-}
-
-// admit returns the flags with which a server authenticates these people, and lets them read.
-func admit(o *harness.Owner, people []Person, backend Backend) (args []string) {
-	webhook, permission, err := allowReading(o.TempDir(), backend)
-	o.Check(err)
-	o.Cleanup(permission.Close)
-	return []string{Tokens(o, people), "--authorization-webhook-config-file=" + webhook}
 }
 
 // Tokens returns the flag with which a server authenticates these people.

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,19 +73,36 @@ type inProcess struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	recorder, done := httptest.NewRecorder(), make(chan struct{})
+	answer, done := &recorded{ResponseRecorder: httptest.NewRecorder()}, make(chan struct{})
 	ctx, left := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer left()
+	received := r.Clone(ctx)
+	received.RequestURI, received.RemoteAddr = r.URL.RequestURI(), "192.0.2.1:1234"
+	var panicked any
 	go func() {
 		defer close(done)
-		p.handler.ServeHTTP(recorder, r.WithContext(ctx))
+		defer func() { panicked = recover() }() // as a server of net/http, which then closes the connection
+		p.handler.ServeHTTP(answer, received)
 	}()
 	select {
 	case <-done:
-		return recorder.Result(), nil
+		if panicked != nil {
+			return nil, fmt.Errorf("the handler panicked: %v", panicked)
+		}
+		return answer.Result(), nil
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
+}
+
+// recorded is an answer with the first bytes of its body. Nobody needs the others.
+type recorded struct{ *httptest.ResponseRecorder }
+
+// Write implements http.ResponseWriter.
+func (r *recorded) Write(body []byte) (int, error) {
+	const kept = 1 << 10
+	_, err := r.ResponseRecorder.Write(body[:min(len(body), max(0, kept-r.Body.Len()))])
+	return len(body), err
 }
 
 // Close closes idle connections.
@@ -131,34 +149,40 @@ const Timeout = 30 * time.Second
 // Request is what a user asks. The zero value of Method is GET.
 type Request struct {
 	Method, Path string
-	// Body is sent as JSON.
-	Body string
+	// Body is sent as JSON, unless Header says otherwise.
+	Body   string
+	Header map[string]string
 }
 
 // Do sends a request and returns its answer with the whole body.
 func (t *Target) Do(ctx context.Context, who User, what Request) (status int, header http.Header, body []byte, err error) {
-	return t.send(ctx, t.transport, who, what)
+	var content bytes.Buffer
+	status, header, err = t.send(ctx, t.transport, who, what, &content)
+	return status, header, content.Bytes(), err
 }
 
-func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request) (status int, header http.Header, body []byte, err error) {
+// send sends a request, and writes the body of the answer.
+func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request, body io.Writer) (status int, header http.Header, err error) {
 	r, err := http.NewRequestWithContext(ctx, what.Method, t.url+what.Path, strings.NewReader(what.Body))
 	if err != nil {
-		return 0, nil, nil, err
+		return 0, nil, err
 	}
 	if what.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
+	for name, value := range what.Header {
+		r.Header.Set(name, value)
+	}
 	who.sign(r)
 	response, err := over.RoundTrip(r)
 	if err != nil {
-		return 0, nil, nil, err
+		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err = io.ReadAll(response.Body)
-	if err != nil {
-		return 0, nil, nil, fmt.Errorf("reading the answer of %s: %w", what.Path, err)
+	if _, err := io.Copy(body, response.Body); err != nil {
+		return 0, nil, fmt.Errorf("reading the answer of %s: %w", what.Path, err)
 	}
-	return response.StatusCode, response.Header, body, nil
+	return response.StatusCode, response.Header, nil
 }
 
 // try sends a request once. A patience of 0 has no end.
@@ -173,7 +197,7 @@ func (t *Target) try(ctx context.Context, multiplexed bool, who User, what Reque
 	if multiplexed {
 		over = t.multiplexed
 	}
-	status, header, _, err := t.send(trying, over, who, what)
+	status, header, err := t.send(trying, over, who, what, io.Discard)
 	sample := measurement.Sample{Took: time.Since(began), Status: status}
 	if err != nil {
 		sample.Left = trying.Err() != nil
