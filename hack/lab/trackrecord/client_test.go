@@ -94,7 +94,7 @@ func (s *Site) Flood(workers int, d time.Duration, r Request) *Tally {
 // Every starts a client that sends a request at an interval, for a time, whether or not it
 // has got an answer.
 func (s *Site) Every(interval, d time.Duration, r Request) *Tally {
-	return s.Start(s.T.Context(), r.flow(traffic.Flow{Every: interval, Count: int(d / interval)}))
+	return s.Start(s.T.Context(), r.flow(traffic.Flow{Every: interval, Count: int((d + interval - 1) / interval)}))
 }
 
 // Burst starts n clients that send a request at the same time.
@@ -104,10 +104,10 @@ func (s *Site) Burst(n int, r Request) *Tally {
 
 // Hold starts n requests that last until their clients leave.
 func (s *Site) Hold(n int, r Request) (leave func()) {
-	ctx, leave := context.WithCancel(s.T.Context())
+	ctx, cancel := context.WithCancel(s.T.Context())
 	s.Start(ctx, r.flow(traffic.Flow{Threads: n, Count: 1}))
 	s.Settle()
-	return func() { leave(); s.Settle() }
+	return func() { cancel(); s.Settle() }
 }
 
 // Watch starts n watches of an administrator, which last until stop is called.
