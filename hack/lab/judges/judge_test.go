@@ -81,7 +81,7 @@ func TestTableHasBothServers(t *testing.T) {
 | a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 403: 5 |
 | b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 403: 5 |
 
-| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |
+| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver's | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 | a | 3 MiB | 4 MiB | 0s | more than 30s | 1.5s | 40s | 1 MiB, 2 MiB | 1 MiB, 9 MiB; 1 MiB after 1m29s | 4 | 4 | 3 | 3 |
 | b | 3 MiB | failed | 0s |  | 1.5s |  | 1 MiB, 2 MiB |  | 4 |  | 3 |  |
