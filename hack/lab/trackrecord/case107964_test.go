@@ -54,6 +54,7 @@ func case107964() Case {
 				most = max(most, gauges(t, s, seatsInUse).Sum(seatsInUse, ofLevel))
 			}
 			require.NoError(t, written())
+			require.Positive(t, most, "no write had a seat")
 			limit := gauges(t, s, seatsLimit).Sum(seatsLimit, ofLevel)
 			return Outcome{Measured: fmt.Sprintf("%.0f seats in use, limit %.0f", most, limit), Harmed: most > limit}
 		},

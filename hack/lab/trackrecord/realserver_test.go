@@ -117,7 +117,7 @@ func watches(t *testing.T, s *harness.APIServer, path string, n int) (stop func(
 func writes(t *testing.T, s *harness.APIServer, user, path string, workers int) (stop func() error) {
 	t.Helper()
 	return start(t, s, traffic.Flow{
-		Users: []traffic.User{{Name: user}}, Threads: workers,
+		Users: []traffic.User{{Name: user}}, Threads: workers, Rude: true,
 		Ask: func(int) traffic.Request { return traffic.Request{Method: http.MethodPut, Path: path, Body: "{}"} },
 	})
 }
