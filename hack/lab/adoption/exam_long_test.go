@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,19 +42,21 @@ func TestTheExamTellsASampleServerFromOneWithFlowControl(t *testing.T) {
 		l.first(m)
 		asItIs, withFlowControl := l.examine(o, t, exam, m, plain), l.examine(o, t, exam, m, fair)
 		header := measurement.Row{"question", "sample-apiserver as it is", "with `pkg/apf`", "p99 of mice as it is", "with `pkg/apf`"}
-		text := "### sample-apiserver, as it is and with `pkg/apf`\n\n" + header.String() + "|---|---|---|---:|---:|\n"
+		var text strings.Builder
+		text.WriteString("### sample-apiserver, as it is and with `pkg/apf`\n\n" + header.String() + "|---|---|---|---:|---:|\n")
 		for i, before := range asItIs {
 			after := withFlowControl[i]
-			text += measurement.Row{before.Question, before.Mark, after.Mark, seconds(before.MiceP99Seconds), seconds(after.MiceP99Seconds)}.String()
+			row := measurement.Row{before.Question, before.Mark, after.Mark, seconds(before.MiceP99Seconds), seconds(after.MiceP99Seconds)}
+			text.WriteString(row.String())
 			switch before.Question {
 			case "mice beside 1 elephant", "mice beside 30 elephants":
 				assert.Equal(t, "failed", before.Mark, before.Question)
 				assert.Equal(t, "good", after.Mark, after.Question)
 			}
 		}
-		t.Log(text)
+		t.Log(text.String())
 		if *updateExam && !t.Failed() {
-			o.Check(measurement.Publish("make exam-servers", "exam-sample-apiserver", filepath.Join("docs", "exam.md"), text))
+			o.Check(measurement.Publish("make exam-servers", "exam-sample-apiserver", filepath.Join("docs", "exam.md"), text.String()))
 		}
 	}))
 }

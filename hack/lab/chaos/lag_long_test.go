@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
@@ -55,4 +56,13 @@ func TestLag(t *testing.T) {
 	if *updateLag {
 		require.NoError(t, measurement.Publish("make lag", "lag", "docs/evidence/reliability.md", text))
 	}
+}
+
+func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
+	one := phase{peak: 100 << 20, etcd: 50 << 20, read: 2e6, served: 7, gets: 20 * time.Millisecond}
+	two := phase{peak: 130 << 20, etcd: 55 << 20, read: 9e6, served: 5, rejected: 1, failed: 2, gets: 30 * time.Millisecond}
+	text := lagReport(lagSettings{objects: 10, size: 1000, load: time.Second}, []lagResult{{
+		server: "ours", fault: "slow", without: one, with: two, alone: 15 * time.Millisecond, seen: 9,
+	}})
+	assert.Contains(t, text, "| slow | ours | 5, 1, 2 (without: 7) | 130 MiB, 1.30 | 55 MiB, 1.10 | 9 MB | 30ms, 2.00 (without: 20ms) | 0 of 9 |\n")
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,15 +15,17 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/scrape"
 )
 
+// collection is the resource of all requests.
+const collection = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+
 // TestListsOfAServerWhoseWatchesReportNothingShareReads takes eight seconds; for three of them the
 // library waits for the watch cache.
 func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})
 	proxy := traffic.StartEtcdProxy(t, etcd.URL)
 	server := harness.StartServer(t, harness.ServerOptions{Args: []string{"--etcd-servers=" + proxy.URL}})
-	kind := lagServers()[0]
 	proxy.HoldWatches(true)
-	require.NoError(t, traffic.Fill(t.Context(), etcd.Client(t), kind.prefix, 3, 1000))
+	require.NoError(t, traffic.Fill(t.Context(), etcd.Client(t), storePrefix, 3, 1000))
 	config := server.Config(t)
 	client, err := rest.HTTPClientFor(config)
 	require.NoError(t, err)
@@ -53,13 +54,4 @@ func TestListsOfAServerWhoseWatchesReportNothingShareReads(t *testing.T) {
 	read := values.Sum("apf_storage_lists_total", `result="read"`)
 	assert.Positive(t, read)
 	assert.GreaterOrEqual(t, values.Sum("apf_storage_lists_total", `result="shared"`), 2*read)
-}
-
-func TestTheReportHasARowForEachServerAndFault(t *testing.T) {
-	one := phase{peak: 100 << 20, etcd: 50 << 20, read: 2e6, served: 7, gets: 20 * time.Millisecond}
-	two := phase{peak: 130 << 20, etcd: 55 << 20, read: 9e6, served: 5, rejected: 1, failed: 2, gets: 30 * time.Millisecond}
-	text := lagReport(lagSettings{objects: 10, size: 1000, load: time.Second}, []lagResult{{
-		server: "ours", fault: "slow", without: one, with: two, alone: 15 * time.Millisecond, seen: 9,
-	}})
-	assert.Contains(t, text, "| slow | ours | 5, 1, 2 (without: 7) | 130 MiB, 1.30 | 55 MiB, 1.10 | 9 MB | 30ms, 2.00 (without: 20ms) | 0 of 9 |\n")
 }

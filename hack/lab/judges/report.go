@@ -27,15 +27,17 @@ func Table(rows []Row) string {
 // latencies returns what the mouse noticed and what the attackers were answered.
 func latencies(rows []Row) string {
 	header := measurement.Row{"hostile clients", "number", "p99 of the mouse, quiet and meanwhile", "ratio", "kube-apiserver's", "ratio", "answers of this server"}
-	text := header.String() + header.Rule()
+	var text strings.Builder
+	text.WriteString(header.String() + header.Rule())
 	for _, row := range rows {
 		number := fmt.Sprint(row.Size)
 		if row.Beside != row.Size {
 			number += fmt.Sprintf("; %d for kube-apiserver", row.Beside)
 		}
-		text += measurement.Row(slices.Concat([]string{row.Case.Name, number}, row.Ours.latencies(), row.Theirs.latencies(), []string{row.Ours.Answers.String()})).String()
+		cells := slices.Concat([]string{row.Case.Name, number}, row.Ours.latencies(), row.Theirs.latencies(), []string{row.Ours.Answers.String()})
+		text.WriteString(measurement.Row(cells).String())
 	}
-	return text
+	return text.String()
 }
 
 // uses returns what each server used during an attack and after it.
@@ -44,16 +46,17 @@ func uses(rows []Row) string {
 	for _, use := range []string{"peak memory", "at rest after", "processor time until rest", "heap before and after", "lines logged", "counted as 5xx"} {
 		header = append(header, use, "kube-apiserver's")
 	}
-	text := header.String() + "|---|" + strings.Repeat("---:|", len(header)-1) + "\n"
+	var text strings.Builder
+	text.WriteString(header.String() + "|---|" + strings.Repeat("---:|", len(header)-1) + "\n")
 	for _, row := range rows {
 		cells := measurement.Row{row.Case.Name}
 		ours, theirs := row.Ours.uses(), row.Theirs.uses()
 		for i := range ours {
 			cells = append(cells, ours[i], theirs[i])
 		}
-		text += cells.String()
+		text.WriteString(cells.String())
 	}
-	return text
+	return text.String()
 }
 
 // String says what the server used.

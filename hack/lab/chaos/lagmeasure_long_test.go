@@ -1,3 +1,5 @@
+//go:build long
+
 package chaos_test
 
 import (
@@ -12,8 +14,7 @@ import (
 )
 
 const (
-	collection = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
-	pace       = 100 * time.Millisecond
+	pace = 100 * time.Millisecond
 	// memoryInterval is the time between two looks at the memory.
 	memoryInterval = 50 * time.Millisecond
 )
