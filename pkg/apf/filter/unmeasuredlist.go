@@ -6,30 +6,30 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
-// claim is a list that the learner counts as unmeasured, while it waits and executes.
-type claim struct {
+// unmeasuredList is a list that the history counts as unmeasured, while it waits and executes.
+type unmeasuredList struct {
 	held atomic.Pointer[estimate.Unmeasured]
 }
 
-// count counts the list of work, instead of what the claim held. If too many lists are unmeasured, the
+// count counts the list of work, instead of what it held before. If too many lists are unmeasured, the
 // work becomes what the formula says.
-func (l *lists) count(c *claim, work *listWork) {
-	l.settle(c)
+func (l *lists) count(list *unmeasuredList, work *listWork) {
+	l.settle(list)
 	switch u := work.unmeasured; {
 	case u.Seats == 0:
-	case l.learner.Admit(u, l.total()):
-		c.held.Store(&u)
+	case l.history.Admit(u, l.total()):
+		list.held.Store(&u)
 	default:
 		work.Work = u.Formula
 	}
 }
 
-// settle ends the count of what the claim holds, if there is any.
-func (l *lists) settle(c *claim) {
-	if c.held.Load() == nil {
+// settle ends the count of a list, if it is counted.
+func (l *lists) settle(list *unmeasuredList) {
+	if list.held.Load() == nil {
 		return
 	}
-	if u := c.held.Swap(nil); u != nil {
-		l.learner.Settle(*u)
+	if u := list.held.Swap(nil); u != nil {
+		l.history.Settle(*u)
 	}
 }
