@@ -53,7 +53,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 		SchemaPatcher: own.client.FlowSchemas(),
 		LevelGetter:   own.client.PriorityLevelConfigurations(),
 	}
-	sizes, err := newStoredSizes(source.Levels, source.Schemas)
+	sizes, collectors, err := measureSizes(source.Levels, source.Schemas)
 	if err != nil {
 		return nil, fmt.Errorf("flow control: %w", err)
 	}
@@ -64,7 +64,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 		return nil, fmt.Errorf("flow control: %w", err)
 	}
 	f := &flowControl{generic.FlowControl.(*options.FlowControl)}
-	for _, collector := range append(sizes.collectors(), reads) {
+	for _, collector := range append(collectors, reads) {
 		if err := f.Registry().Register(collector); err != nil {
 			return nil, fmt.Errorf("flow control: %w", err)
 		}
@@ -73,9 +73,9 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 }
 
 // filterOptions returns what a request meets beside its seats.
-func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes storedSizes) filter.Options {
+func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes func(groupResource string) int64) filter.Options {
 	of := filter.Options{
-		Sizes:       sizes.average,
+		Sizes:       sizes,
 		CountsReads: true, // by namingTransformer
 		ExemptLimit: filter.ExemptLimit{InFlight: c.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit},
 		Own:         isOwn,
