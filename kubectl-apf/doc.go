@@ -14,6 +14,7 @@
 //	    table           tables for terminals of any width
 //	    uri             requests, by their methods and URIs
 //	    plain           the text of files, compressed or of Windows
+//	    e2e/auditlines  events of tests, as lines of an audit log
 //	L1  trace           the format of recorded requests
 //	    source          configurations and replicas: a cluster, files, both, or saved answers
 //	L2  logs            audit events, request lines and waits of clients, within any transport

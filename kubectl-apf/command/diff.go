@@ -11,12 +11,12 @@ import (
 
 // diffCommand is "kubectl apf diff".
 type diffCommand struct {
-	looking
+	commonFlags
 	logs logFlags
 }
 
 func newDiff(env Environment) *cobra.Command {
-	d := &diffCommand{looking: newLooking(env).withFiles("The files to compare with.")}
+	d := &diffCommand{commonFlags: newCommonFlags(env).withFiles("The files to compare with.")}
 	c := page{
 		use:   "diff (-f FILES | -k DIRECTORY)",
 		short: "Say what a change of flow schemas and priority levels would do",

@@ -16,14 +16,14 @@ import (
 
 // explainCommand is "kubectl apf explain".
 type explainCommand struct {
-	looking
+	commonFlags
 	request explain.Flags
 	tenants rules.Tenants
 	trace   bool
 }
 
 func newExplain(env Environment) *cobra.Command {
-	e := &explainCommand{looking: newLooking(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
+	e := &explainCommand{commonFlags: newCommonFlags(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	// These flags are about the request here.
 	e.cluster.Impersonate, e.cluster.ImpersonateGroup, e.cluster.ImpersonateUID, e.cluster.Namespace = nil, nil, nil, nil
 	c := page{

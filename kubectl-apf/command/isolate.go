@@ -17,7 +17,7 @@ import (
 
 // isolateCommand is "kubectl apf isolate".
 type isolateCommand struct {
-	looking
+	commonFlags
 	accounts []string
 	name     string
 	seats    int
@@ -26,7 +26,7 @@ type isolateCommand struct {
 }
 
 func newIsolate(env Environment) *cobra.Command {
-	i := &isolateCommand{looking: newLooking(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
+	i := &isolateCommand{commonFlags: newCommonFlags(env).withFiles("Files of flow schemas and priority levels, as if they were applied.")}
 	c := page{
 		use:   "isolate (--service-account NAMESPACE/NAME... | --demote USER)",
 		short: "Make flow schemas and a priority level for an operator",

@@ -17,14 +17,14 @@ import (
 
 // lintCommand is "kubectl apf lint".
 type lintCommand struct {
-	looking
+	commonFlags
 	failOn  string
 	logs    logFlags
 	clients []string
 }
 
 func newLint(env Environment) *cobra.Command {
-	l := &lintCommand{looking: newLooking(env).withFiles("The files to judge, as if they were applied.")}
+	l := &lintCommand{commonFlags: newCommonFlags(env).withFiles("The files to judge, as if they were applied.")}
 	c := page{
 		use:   "lint [-f FILES | -k DIRECTORY]",
 		short: "Find what is wrong or risky in flow schemas and priority levels",

@@ -1,12 +1,17 @@
 package command
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/auditlines"
 )
 
 // throttledLine is what client-go 0.32 logs.
@@ -14,11 +19,11 @@ const throttledLine = `I0506 07:08:00.000000       1 request.go:700] Waited for 
 
 // scalerLog is an audit log of a service account.
 func scalerLog() string {
-	const layout = "2006-01-02T15:04:05.000000Z"
-	at := now.Add(-time.Hour)
-	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/shop/pods/a","verb":"get",`+
-		`"user":{"username":"system:serviceaccount:shop:scaler","groups":["system:serviceaccounts","system:serviceaccounts:shop","system:authenticated"]},"sourceIPs":["10.0.0.1"],`+
-		`"responseStatus":{"code":200},"requestReceivedTimestamp":%q,"stageTimestamp":%q}`+"\n", at.Format(layout), at.Add(10*time.Millisecond).Format(layout))
+	return auditlines.Of("get", "/api/v1/namespaces/shop/pods/a", "system:serviceaccount:shop:scaler", 0, func(e *auditv1.Event) {
+		e.User.Groups, e.SourceIPs = []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, []string{"10.0.0.1"}
+		e.RequestReceivedTimestamp = metav1.NewMicroTime(now.Add(-time.Hour))
+		e.StageTimestamp = metav1.NewMicroTime(now.Add(-time.Hour + 10*time.Millisecond))
+	}) + "\n"
 }
 
 // deprecatedLog has a client of v1beta3, before and after a server lost it, two nodes that call another version,
@@ -26,18 +31,27 @@ func scalerLog() string {
 func deprecatedLog() string {
 	var log strings.Builder
 	for second, e := range []struct {
-		user, uri, agent, annotations string
-		code, address                 int
+		user, uri, agent, removed string
+		code                      int32
+		address                   string
 	}{
-		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.32"`, 200, 1},
-		{"system:node:a", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.26"`, 200, 1},
-		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", "", 404, 1},
-		{"system:node:b", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", `"k8s.io/deprecated":"true","k8s.io/removed-release":"1.26"`, 200, 2},
-		{"alice", "/api/v1/endpoints", "kubectl/v1.33", `"k8s.io/deprecated":"true"`, 200, 1},
+		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", "1.32", 200, "10.0.0.1"},
+		{"system:node:a", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", "1.26", 200, "10.0.0.1"},
+		{"system:serviceaccount:cert:webhook", "/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas", "webhook/v0", "", 404, "10.0.0.1"},
+		{"system:node:b", "/apis/autoscaling/v2beta2/horizontalpodautoscalers", "kubelet/v1.20", "1.26", 200, "10.0.0.2"},
+		{"alice", "/api/v1/endpoints", "kubectl/v1.33", "", 200, "10.0.0.1"},
 	} {
-		at := fmt.Sprintf("2026-05-06T07:00:%02d.000000Z", second)
-		fmt.Fprintf(&log, `{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"%d","stage":"ResponseComplete","requestURI":%q,"verb":"list","user":{"username":%q},"sourceIPs":["10.0.0.%d"],"userAgent":%q,`+
-			`"responseStatus":{"code":%d},"requestReceivedTimestamp":%q,"stageTimestamp":%q,"annotations":{%s}}`+"\n", second, e.uri, e.user, e.address, e.agent, e.code, at, at, e.annotations)
+		log.WriteString(auditlines.Of("list", e.uri, e.user, 0, func(event *auditv1.Event) {
+			at := metav1.NewMicroTime(time.Date(2026, time.May, 6, 7, 0, second, 0, time.UTC))
+			event.AuditID, event.RequestReceivedTimestamp, event.StageTimestamp = types.UID(strconv.Itoa(second)), at, at
+			event.User.Groups, event.SourceIPs, event.UserAgent, event.ResponseStatus.Code = nil, []string{e.address}, e.agent, e.code
+			if e.code == 200 {
+				event.Annotations = map[string]string{"k8s.io/deprecated": "true"}
+			}
+			if e.removed != "" {
+				event.Annotations["k8s.io/removed-release"] = e.removed
+			}
+		}) + "\n")
 	}
 	return log.String()
 }

@@ -25,15 +25,15 @@ const defaultInterval = 5 * time.Minute
 // sizeCommand is "kubectl apf size".
 type sizeCommand struct {
 	simulating
-	looking  looking
-	before   string
-	interval time.Duration
-	goals    []string
-	sized    size.Options
+	commonFlags commonFlags
+	before      string
+	interval    time.Duration
+	goals       []string
+	sized       size.Options
 }
 
 func newSize(env Environment) *cobra.Command {
-	s := &sizeCommand{simulating: simulating{env: env}, looking: newLooking(env).withFiles("that are laid over the configuration.")}
+	s := &sizeCommand{simulating: simulating{env: env}, commonFlags: newCommonFlags(env).withFiles("that are laid over the configuration.")}
 	c := page{
 		use:   "size [--trace TRACE | --dumps LATER --before EARLIER]",
 		short: "Say how many seats an API server needs, and whether it has enough",
@@ -68,7 +68,7 @@ kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p9
 	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
 	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes; if it is 0, as they tell it, otherwise as the dates of their files do.")
 	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
-	s.looking.addTo(c)
+	s.commonFlags.addTo(c)
 	return c
 }
 
@@ -88,7 +88,7 @@ func (s *sizeCommand) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.looking.write(answer); err != nil {
+	if err := s.commonFlags.write(answer); err != nil {
 		return err
 	}
 	return findingsIf(answer.Enough != size.Yes)
@@ -99,11 +99,11 @@ func (s *sizeCommand) validate() error {
 	switch {
 	case s.trace != "" && (s.before != "" || s.interval != 0):
 		return errors.New("--before and --interval are about two scrapes, and not about a trace")
-	case s.trace == "" && s.looking.dumps != "" && s.before == "":
+	case s.trace == "" && s.commonFlags.dumps != "" && s.before == "":
 		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before --dumps")
-	case s.before != "" && s.looking.dumps == "":
+	case s.before != "" && s.commonFlags.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
-	case s.trace == "" && s.looking.offline:
+	case s.trace == "" && s.commonFlags.offline:
 		return errors.New("--offline leaves nothing to size: --trace must be given; kubectl apf record makes one")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
@@ -120,8 +120,8 @@ func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (
 
 // ofTrace sizes a trace.
 func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
-	s.looking.offline = s.looking.dumps == ""
-	_, c, err := s.looking.read(ctx)
+	s.commonFlags.offline = s.commonFlags.dumps == ""
+	_, c, err := s.commonFlags.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
 
 // ofScrapes sizes requests with the rates between two scrapes.
 func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
-	from, c, err := s.looking.read(ctx)
+	from, c, err := s.commonFlags.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +177,9 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 // for the time of the later one.
 func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
 	if s.before != "" {
-		looking := s.looking
-		looking.dumps = s.before
-		earlier, err := looking.open()
+		commonFlags := s.commonFlags
+		commonFlags.dumps = s.before
+		earlier, err := commonFlags.open()
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ import (
 
 // topCommand is "kubectl apf top".
 type topCommand struct {
-	looking
+	commonFlags
 	options  top.Options
 	watch    bool
 	interval time.Duration
@@ -61,7 +61,7 @@ func topViews() []topView {
 }
 
 func newTop(env Environment) *cobra.Command {
-	t := &topCommand{looking: newLooking(env)}
+	t := &topCommand{commonFlags: newCommonFlags(env)}
 	c := page{
 		use:   "top [levels|flows|requests]",
 		short: "Show who holds the seats",

@@ -12,7 +12,7 @@ import (
 )
 
 // whoAmI returns the user of the kubeconfig, as the server sees them.
-func (l *looking) whoAmI(ctx context.Context) (name string, groups []string, err error) {
+func (l *commonFlags) whoAmI(ctx context.Context) (name string, groups []string, err error) {
 	config, err := l.cluster.ToRESTConfig()
 	if err != nil {
 		return "", nil, err

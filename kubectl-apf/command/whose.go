@@ -14,13 +14,13 @@ import (
 
 // whoseCommand is "kubectl apf whose".
 type whoseCommand struct {
-	looking
+	commonFlags
 	response string
 	auditLog string
 }
 
 func newWhose(env Environment) *cobra.Command {
-	w := &whoseCommand{looking: newLooking(env)}
+	w := &whoseCommand{commonFlags: newCommonFlags(env)}
 	c := page{
 		use:   "whose (UID... | -f RESPONSE)",
 		short: "Name the flow schema and the priority level behind response headers",

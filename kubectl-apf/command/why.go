@@ -18,7 +18,7 @@ import (
 
 // whyCommand is "kubectl apf why".
 type whyCommand struct {
-	looking
+	commonFlags
 	query   why.Query
 	logs    logFlags
 	lease   string
@@ -31,7 +31,7 @@ type whyCommand struct {
 const anyLease = "*"
 
 func newWhy(env Environment) *cobra.Command {
-	w := &whyCommand{looking: newLooking(env)}
+	w := &whyCommand{commonFlags: newCommonFlags(env)}
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG | --lease[=NAMESPACE/NAME] LOGS)",
 		short: "Say why requests were delayed or rejected",

@@ -23,24 +23,49 @@ import (
 	"k8s.io/apiserver/pkg/server/filters"
 	auditlog "k8s.io/apiserver/plugin/pkg/audit/log"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/auditlines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/uri"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// Lines as kube-apiserver 1.33 writes them.
-const (
-	list = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/team-a/pods?limit=500","verb":"list","user":{"username":"alice","groups":["devs","system:authenticated"]},"sourceIPs":["10.0.0.7"],"userAgent":"kubectl/v1.33.0","objectRef":{"resource":"pods","namespace":"team-a","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2026-11-22T10:00:00.000000Z","stageTimestamp":"2026-11-22T10:00:00.250000Z","annotations":{"authorization.k8s.io/decision":"allow","authorization.k8s.io/reason":""}}`
-	slow = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a002","stage":"ResponseComplete","requestURI":"/api/v1/namespaces","verb":"create","user":{"username":"admin","groups":["system:masters","system:authenticated"]},"impersonatedUser":{"username":"system:serviceaccount:ci:builder","groups":["system:serviceaccounts","system:serviceaccounts:ci","system:authenticated"]},"objectRef":{"resource":"namespaces","namespace":"made","name":"made","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":201},"requestObject":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"made"}},"responseObject":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"made"}},"requestReceivedTimestamp":"2026-11-22T10:00:01.000000Z","stageTimestamp":"2026-11-22T10:00:03.000000Z","annotations":{"apiserver.latency.k8s.io/apf-queue-wait":"1.5s","apiserver.latency.k8s.io/total":"2s"}}`
+// Events as kube-apiserver 1.33 writes them.
+var (
+	list = auditlines.Of("list", "/api/v1/namespaces/team-a/pods?limit=500", "alice", 250*time.Millisecond, func(e *auditv1.Event) {
+		e.User.Groups, e.SourceIPs, e.UserAgent = []string{"devs", "system:authenticated"}, []string{"10.0.0.7"}, "kubectl/v1.33.0"
+		e.ObjectRef = &auditv1.ObjectReference{Resource: "pods", Namespace: "team-a", APIVersion: "v1"}
+		e.Annotations = map[string]string{"authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": ""}
+	})
+	slow = auditlines.Of("create", "/api/v1/namespaces", "admin", 2*time.Second, func(e *auditv1.Event) {
+		made := &runtime.Unknown{Raw: []byte(`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"made"}}`)}
+		e.Level, e.RequestObject, e.ResponseObject, e.ResponseStatus.Code = auditv1.LevelRequestResponse, made, made, 201
+		e.ImpersonatedUser = &authnv1.UserInfo{Username: "system:serviceaccount:ci:builder", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"}}
+		e.ObjectRef = &auditv1.ObjectReference{Resource: "namespaces", Namespace: "made", Name: "made", APIVersion: "v1"}
+		e.Annotations = map[string]string{"apiserver.latency.k8s.io/apf-queue-wait": "1.5s", "apiserver.latency.k8s.io/total": "2s"}
+	})
 	// The plain text of a rejection leaves a Status with a code alone.
-	rejected  = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a003","stage":"ResponseComplete","requestURI":"/apis/apps/v1/deployments","verb":"list","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"deployments","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":429},"requestReceivedTimestamp":"2026-11-22T10:00:04.000000Z","stageTimestamp":"2026-11-22T10:00:04.001000Z"}`
-	evicted   = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a004","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/team-a/pods/web-0/eviction","verb":"create","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"pods","namespace":"team-a","name":"web-0","apiVersion":"v1","subresource":"eviction"},"responseStatus":{"metadata":{},"status":"Failure","message":"Cannot evict pod as it would violate the pod's disruption budget.","reason":"TooManyRequests","code":429},"requestReceivedTimestamp":"2026-11-22T10:00:05.000000Z","stageTimestamp":"2026-11-22T10:00:05.010000Z"}`
-	probe     = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a005","stage":"Panic","requestURI":"/readyz?verbose","verb":"get","user":{"username":"system:anonymous","groups":["system:unauthenticated"]},"responseStatus":{"metadata":{},"status":"Failure","message":"APIServer panic'd","reason":"InternalError","code":500},"requestReceivedTimestamp":"2026-11-22T10:00:06.000000Z","stageTimestamp":"2026-11-22T10:00:06.010000Z"}`
-	received  = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001","stage":"RequestReceived","requestURI":"/api/v1/pods","verb":"list","user":{"username":"alice"},"requestReceivedTimestamp":"2026-11-22T10:00:00.000000Z","stageTimestamp":"2026-11-22T10:00:00.000000Z"}`
-	explained = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a007","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","reason":"TooManyRequests","details":{"causes":[{"reason":"FlowSchema","message":"users"},{"reason":"RejectionReason","message":"queue-full"}],"retryAfterSeconds":1},"code":429},"requestReceivedTimestamp":"2026-11-22T10:00:07.000000Z","stageTimestamp":"2026-11-22T10:00:07.001000Z"}`
-	// A line of flowcontrol-apiserver.
-	annotated = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006","stage":"ResponseComplete","requestURI":"/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas","verb":"list","user":{"username":"bob","groups":["system:authenticated"]},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"metadata":{},"status":"Failure","reason":"TooManyRequests","code":429},"requestReceivedTimestamp":"2026-11-22T10:00:07.000000Z","stageTimestamp":"2026-11-22T10:00:22.000000Z","annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"global-default","apf.flowcontrol-apiserver.io/priority-level":"global-default","apf.flowcontrol-apiserver.io/flow-distinguisher":"bob","apf.flowcontrol-apiserver.io/seats":"4","apf.flowcontrol-apiserver.io/queue-wait":"15s","apf.flowcontrol-apiserver.io/outcome":"time-out"}}`
+	rejected = auditlines.Of("list", "/apis/apps/v1/deployments", "bob", time.Millisecond, func(e *auditv1.Event) { e.ResponseStatus.Code = 429 })
+	evicted  = auditlines.Of("create", "/api/v1/namespaces/team-a/pods/web-0/eviction", "bob", 10*time.Millisecond, func(e *auditv1.Event) {
+		e.ResponseStatus = &metav1.Status{Status: "Failure", Reason: "TooManyRequests", Code: 429, Message: "Cannot evict pod as it would violate the pod's disruption budget."}
+	})
+	probe = auditlines.Of("get", "/readyz?verbose", "system:anonymous", 10*time.Millisecond, func(e *auditv1.Event) {
+		e.Stage, e.User.Groups, e.ResponseStatus.Code = auditv1.StagePanic, []string{"system:unauthenticated"}, 500
+	})
+	received  = auditlines.Of("list", "/api/v1/pods", "alice", 0, func(e *auditv1.Event) { e.Stage = auditv1.StageRequestReceived })
+	explained = auditlines.Of("list", "/api/v1/pods", "bob", time.Millisecond, func(e *auditv1.Event) {
+		e.ResponseStatus = &metav1.Status{Status: "Failure", Reason: "TooManyRequests", Code: 429, Details: &metav1.StatusDetails{
+			Causes: []metav1.StatusCause{{Type: "FlowSchema", Message: "users"}, {Type: "RejectionReason", Message: "queue-full"}}, RetryAfterSeconds: 1,
+		}}
+	})
+	// An event of flowcontrol-apiserver.
+	annotated = auditlines.Of("list", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", "bob", 15*time.Second, func(e *auditv1.Event) {
+		e.ResponseStatus = &metav1.Status{Status: "Failure", Reason: "TooManyRequests", Code: 429}
+		e.Annotations = map[string]string{
+			filter.FlowSchemaAnnotation: "global-default", filter.PriorityLevelAnnotation: "global-default", filter.FlowDistinguisherAnnotation: "bob",
+			filter.SeatsAnnotation: "4", filter.QueueWaitAnnotation: "15s", filter.OutcomeAnnotation: "time-out",
+		}
+	})
 )
 
 func readEvents(t *testing.T, log string) ([]*Request, Summary) {
@@ -65,7 +90,7 @@ func TestEvent(t *testing.T) {
 		want       Request
 	}{
 		{"a list has the attributes of its URI; a short request may have waited", list, Request{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a001", URI: "/api/v1/namespaces/team-a/pods?limit=500", Address: "10.0.0.7",
+			ID: "1", URI: "/api/v1/namespaces/team-a/pods?limit=500", Address: "10.0.0.7",
 			Completed: at("2026-11-22T10:00:00.25Z"),
 			Request: trace.Request{
 				Arrival: at("2026-11-22T10:00:00Z"), User: "alice", Groups: []string{"devs", "system:authenticated"}, Verb: "list",
@@ -74,26 +99,26 @@ func TestEvent(t *testing.T) {
 			},
 		}},
 		{"an impersonated user is the one whom flow control sees, and the namespace of the created object is not", slow, Request{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a002", URI: "/api/v1/namespaces", Completed: at("2026-11-22T10:00:03Z"),
+			ID: "1", URI: "/api/v1/namespaces", Completed: at("2026-11-22T10:00:02Z"),
 			Request: trace.Request{
-				Arrival: at("2026-11-22T10:00:01Z"), User: "system:serviceaccount:ci:builder",
+				Arrival: at("2026-11-22T10:00:00Z"), User: "system:serviceaccount:ci:builder",
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"},
 				Verb:   "create", APIVersion: "v1", Resource: "namespaces", Name: "made",
 				Status: 201, Latency: seconds(2 * time.Second), Wait: seconds(1500 * time.Millisecond), Execution: seconds(500 * time.Millisecond),
 			},
 		}},
 		{"a path is no resource, and a panic is an event", probe, Request{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a005", URI: "/readyz?verbose", Completed: at("2026-11-22T10:00:06.01Z"),
+			ID: "1", URI: "/readyz?verbose", Completed: at("2026-11-22T10:00:00.01Z"),
 			Request: trace.Request{
-				Arrival: at("2026-11-22T10:00:06Z"), User: "system:anonymous", Groups: []string{"system:unauthenticated"}, Verb: "get", Path: "/readyz",
+				Arrival: at("2026-11-22T10:00:00Z"), User: "system:anonymous", Groups: []string{"system:unauthenticated"}, Verb: "get", Path: "/readyz",
 				Status: 500, Latency: seconds(10 * time.Millisecond),
 			},
 		}},
 		{"annotations of flowcontrol-apiserver tell everything", annotated, Request{
-			ID: "5d0f4e3c-2d40-4c5e-9d15-1d53a4f0a006", URI: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", Completed: at("2026-11-22T10:00:22Z"),
+			ID: "1", URI: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", Completed: at("2026-11-22T10:00:15Z"),
 			Annotated: true, Distinguisher: "bob",
 			Request: trace.Request{
-				Arrival: at("2026-11-22T10:00:07Z"), User: "bob", Groups: []string{"system:authenticated"}, Verb: "list",
+				Arrival: at("2026-11-22T10:00:00Z"), User: "bob", Groups: []string{"system:authenticated"}, Verb: "list",
 				APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1", Resource: "flowschemas",
 				Status: 429, Latency: seconds(15 * time.Second), Wait: seconds(15 * time.Second),
 				FlowSchema: "global-default", PriorityLevel: "global-default", Seats: &trace.Seats{Initial: 4}, Rejected: "time-out",

@@ -97,7 +97,7 @@ func TestWhatContradictsTheTrace(t *testing.T) {
 
 // A duration that is unknown is the median of the kind, of the verb, or of all; and follows what comes.
 func TestServiceTimesAreLearned(t *testing.T) {
-	s := newServices()
+	s := newServiceTimes()
 	unknown := func(verb, resource string) float64 {
 		return s.of(&trace.Request{Verb: verb, Resource: resource}).Seconds()
 	}

@@ -39,7 +39,7 @@ type simulation struct {
 	replicas  []flowControl
 	placement *placement
 	estimator estimator
-	services  *services
+	services  *serviceTimes
 	collector *collector
 	closed    *closedLoop // nil in an open loop
 	free      []*call
@@ -59,7 +59,7 @@ func (o Options) simulate(ctx context.Context, baseline, candidate Candidate) (*
 	if candidate.Without != nil {
 		o.Open = candidate.Without.Open
 	}
-	s := &simulation{options: o, candidate: candidate, line: &timeline{}, services: newServices()}
+	s := &simulation{options: o, candidate: candidate, line: &timeline{}, services: newServiceTimes()}
 	known, err := s.learn()
 	if err == nil {
 		err = s.createReplicas()
@@ -134,7 +134,7 @@ func (s *simulation) begin(baseline Candidate) {
 // Then all its requests end.
 func (s *simulation) settle(ctx context.Context, baseline Candidate, head time.Duration) error {
 	before := *s
-	before.options.Progress, before.services = nil, &services{kinds: s.services.kinds}
+	before.options.Progress, before.services = nil, &serviceTimes{kinds: s.services.kinds}
 	before.begin(baseline)
 	for at := head; at > 0; at -= allocation.Period {
 		s.line.after(at, before.rebalance)

@@ -36,13 +36,13 @@ type Inquiry struct {
 	facts         map[kschema.GroupResource]replica.Fact // of replicas, so far
 
 	// all are the flows, asked the same for the requests of the query.
-	all, asked map[flowKey]*account
+	all, asked map[flowKey]*usage
 	// The span of the evidence is zero if it tells no times.
 	span
 	windows map[string]window // by level
 	servers map[string]span   // by name
 	// byServer are the requests of a level on one server.
-	byServer map[serverKey]*account
+	byServer map[serverKey]*usage
 
 	observed, annotated int
 	others              map[string]int // responses 429 of handlers, by what they say
@@ -57,28 +57,28 @@ func New(q Query, c configuration.Configuration, replicas []replica.Replica, now
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{
 		query: q, configuration: c, replicas: replicas, inForce: c.InForce(now), facts: map[kschema.GroupResource]replica.Fact{},
-		all: map[flowKey]*account{}, asked: map[flowKey]*account{}, unknownLevels: map[string]bool{}, others: map[string]int{},
-		windows: map[string]window{}, servers: map[string]span{}, byServer: map[serverKey]*account{},
+		all: map[flowKey]*usage{}, asked: map[flowKey]*usage{}, unknownLevels: map[string]bool{}, others: map[string]int{},
+		windows: map[string]window{}, servers: map[string]span{}, byServer: map[serverKey]*usage{},
 	}
 	i.estimator, _, _ = c.Estimator()
 	return i
 }
 
-// accountsOf returns the accounts that a request belongs to: its flow's, and if the
+// usagesOf returns the usages that a request belongs to: its flow's, and if the
 // query asks for it the one of the query.
-func (i *Inquiry) accountsOf(key flowKey, asked bool) []*account {
+func (i *Inquiry) usagesOf(key flowKey, asked bool) []*usage {
 	flow := i.all[key]
 	if flow == nil {
-		flow = &account{}
+		flow = &usage{}
 		i.all[key] = flow
 	}
 	if !asked {
-		return []*account{flow}
+		return []*usage{flow}
 	}
 	if i.asked[key] == nil {
-		i.asked[key] = &account{}
+		i.asked[key] = &usage{}
 	}
-	return []*account{flow, i.asked[key]}
+	return []*usage{flow, i.asked[key]}
 }
 
 // asks reports whether the query asks for a request.
@@ -120,14 +120,14 @@ func (i *Inquiry) Observe(r *logs.Request) {
 	}
 	i.include(r.Arrival, r.End())
 	reason, width, part := i.reason(r, key), i.width(r, &attributes, key.level), i.part(r, key.level)
-	for _, a := range append(i.accountsOf(key, i.asks(r.User, key.schema)), i.serverAccount(serverKey{key.level, r.Replica})) {
+	for _, a := range append(i.usagesOf(key, i.asks(r.User, key.schema)), i.serverUsage(serverKey{key.level, r.Replica})) {
 		a.add(r, &attributes, reason, width, part)
 	}
 }
 
-func (i *Inquiry) serverAccount(key serverKey) *account {
+func (i *Inquiry) serverUsage(key serverKey) *usage {
 	if i.byServer[key] == nil {
-		i.byServer[key] = &account{}
+		i.byServer[key] = &usage{}
 	}
 	return i.byServer[key]
 }

@@ -61,7 +61,7 @@ func (i *Inquiry) Result() Result {
 	return r
 }
 
-// evidence returns what the accounts were filled from, and fills them if there were no
+// evidence returns what the usages were filled from, and fills them if there were no
 // events.
 func (i *Inquiry) evidence() Evidence {
 	switch {

@@ -51,7 +51,7 @@ func (i *Inquiry) remedies(key flowKey, s *levelState) []Remedy {
 }
 
 // lessExempt is for requests that no priority level limits, only the server's bound.
-func lessExempt(a *account) Remedy {
+func lessExempt(a *usage) Remedy {
 	sent := "most of them"
 	if a.remembered {
 		sent = "the last of them"

@@ -14,7 +14,7 @@ import (
 // rememberedSpan is what the figures of top_flows are about.
 const rememberedSpan = 15 * time.Minute
 
-// remember fills the accounts from top_flows and rejections, and reports whether there
+// remember fills the usages from top_flows and rejections, and reports whether there
 // are any. Rejections may be older than uses.
 func (i *Inquiry) remember() bool {
 	told := false
@@ -43,7 +43,7 @@ func (i *Inquiry) rememberFlow(f *replica.Flow) {
 	if i.dividesByUser(f.FlowSchema) {
 		user = f.Distinguisher
 	}
-	for _, a := range i.accountsOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
+	for _, a := range i.usagesOf(flowKey{f.Level, f.FlowSchema, f.Distinguisher}, i.asks(user, f.FlowSchema)) {
 		a.used = a.used.plus(amount{f.SeatSeconds15m, f.SeatSeconds15m})
 		a.remembered, a.usesTold = true, true
 	}
@@ -54,7 +54,7 @@ func (i *Inquiry) rememberRejection(r *replica.Rejection) {
 	if i.dividesByUser(r.FlowSchema) {
 		user, requests = r.Distinguisher, int(r.Count)
 	}
-	for _, a := range i.accountsOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
+	for _, a := range i.usagesOf(flowKey{r.Level, r.FlowSchema, r.Distinguisher}, i.asks(user, r.FlowSchema)) {
 		count(&a.users, user, requests)
 		a.remembered = true
 		a.reject(r.Reason, int(r.Count), r.First, r.Last)

@@ -83,7 +83,7 @@ func (i *Inquiry) reason(r *logs.Request, key flowKey) string {
 }
 
 // add counts a request, which was rejected if there is a reason. part of its execution counts as used.
-func (a *account) add(r *logs.Request, attributes *flow.Attributes, reason string, width amount, part float64) {
+func (a *usage) add(r *logs.Request, attributes *flow.Attributes, reason string, width amount, part float64) {
 	a.requests++
 	count(&a.users, r.User, 1)
 	a.inferred = a.inferred || !r.Annotated

@@ -19,7 +19,7 @@ func (i *Inquiry) fillServers(s *levelState) {
 		return
 	}
 	for _, name := range names {
-		a := i.serverAccount(serverKey{s.Name, name})
+		a := i.serverUsage(serverKey{s.Name, name})
 		one := Server{Name: cmp.Or(name, "?"), Requests: a.requests, Rejected: a.rejections(), Used: a.used.least, UsedAtMost: a.used.atMost()}
 		if s.Capacity != nil {
 			one.Capacity = new(s.capacity / float64(s.Servers))

@@ -87,7 +87,7 @@ type FlowControl struct {
 	status  *statussync.Controller // nil if no status is written
 	period  time.Duration
 	sizing  *total.Recommender // nil if no total is recommended
-	learner *estimate.Learner
+	history *estimate.History
 	metrics exports
 	// alone handles requests without a Filter around their handler chain.
 	alone *filter.Filter
@@ -114,7 +114,7 @@ func New(config Config) (*FlowControl, error) {
 	f := &FlowControl{
 		engine:       engine.New(engine.Options{Total: config.Total, Tenants: config.Tenants, Clock: now, Observer: newObserver()}),
 		clock:        config.Clock,
-		learner:      estimate.NewLearner(),
+		history:      estimate.NewHistory(),
 		period:       cmp.Or(config.Period, allocation.Period),
 		WatchTracker: flowcontrol.NewWatchTracker(),
 	}
@@ -232,7 +232,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 // Install adds the debug endpoints.
 func (f *FlowControl) Install(c *mux.PathRecorderMux) {
 	debugendpoints.Install(c, f.engine)
-	debugendpoints.InstallListCosts(c, f.learner, f.engine.Now)
+	debugendpoints.InstallListCosts(c, f.history, f.engine.Now)
 }
 
 // GetMaxSeats returns the largest work estimate on a level, in seats; 0 means no bound.

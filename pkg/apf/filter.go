@@ -16,13 +16,13 @@ type FilterOptions = filter.Options
 
 // Filter returns what goes around and into a handler chain with WithPriorityAndFairness of
 // k8s.io/apiserver, and a whole filter for a program without such a chain, see package filter. By
-// default it uses the WatchTracker and the learner of this FlowControl.
+// default it uses the WatchTracker and the history of this FlowControl.
 func (f *FlowControl) Filter(options FilterOptions) *filter.Filter {
 	if options.Watches == nil {
 		options.Watches = f.WatchTracker
 	}
-	if options.Learner == nil {
-		options.Learner = f.learner
+	if options.History == nil {
+		options.History = f.history
 	}
 	return filter.New(f.engine, options)
 }

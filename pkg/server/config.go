@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/total"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
@@ -54,7 +55,7 @@ type Config struct {
 	Identity          *identity.Options
 	Audit             *genericoptions.AuditOptions
 	// AuditFlowControl says which requests flow control annotates in audit events.
-	AuditFlowControl AuditFlowControl
+	AuditFlowControl filter.Annotations
 	Features         *genericoptions.FeatureOptions
 	Admission        *genericoptions.AdmissionOptions
 	APIEnablement    *genericoptions.APIEnablementOptions
@@ -122,7 +123,7 @@ func NewConfig() *Config {
 		SecureServing:    serving.WithLoopback(),
 		Identity:         identity.NewOptions(),
 		Audit:            genericoptions.NewAuditOptions(),
-		AuditFlowControl: AuditGoverned,
+		AuditFlowControl: filter.AnnotateGoverned,
 		Features:         genericoptions.NewFeatureOptions(),
 		Admission:        genericoptions.NewAdmissionOptions(),
 		APIEnablement:    genericoptions.NewAPIEnablementOptions(),

@@ -11,12 +11,17 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/server/embedded"
 )
 
 func TestStreamsAndExemptRequestsAreBoundedByDefault(t *testing.T) {
 	require.Equal(t, 100, NewConfig().SecureServing.HTTP2MaxStreamsPerConnection, "as kube-apiserver")
 	require.Positive(t, NewConfig().MaxExemptRequestsInFlight)
+}
+
+func TestListCostIsLearnedByDefault(t *testing.T) {
+	require.Equal(t, estimate.CostLearned, NewConfig().ListCost)
 }
 
 func TestOwnRequestsAndProbesBypassTheLimitOfExemptRequests(t *testing.T) {

@@ -53,7 +53,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 		SchemaPatcher: own.client.FlowSchemas(),
 		LevelGetter:   own.client.PriorityLevelConfigurations(),
 	}
-	sizes, err := newStoredSizes(source.Levels, source.Schemas)
+	sizes, collectors, err := measureSizes(source.Levels, source.Schemas)
 	if err != nil {
 		return nil, fmt.Errorf("flow control: %w", err)
 	}
@@ -64,7 +64,7 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 		return nil, fmt.Errorf("flow control: %w", err)
 	}
 	f := &flowControl{generic.FlowControl.(*options.FlowControl)}
-	for _, collector := range append(sizes.collectors(), reads) {
+	for _, collector := range append(collectors, reads) {
 		if err := f.Registry().Register(collector); err != nil {
 			return nil, fmt.Errorf("flow control: %w", err)
 		}
@@ -73,9 +73,9 @@ func newFlowControl(c CompletedConfig, generic *genericapiserver.Config, own own
 }
 
 // filterOptions returns what a request meets beside its seats.
-func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes storedSizes) filter.Options {
+func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes func(groupResource string) int64) filter.Options {
 	of := filter.Options{
-		Sizes:       sizes.average,
+		Sizes:       sizes,
 		CountsReads: true, // by namingTransformer
 		ExemptLimit: filter.ExemptLimit{InFlight: c.MaxExemptRequestsInFlight, Bypasses: bypassesExemptLimit},
 		Own:         isOwn,
@@ -83,7 +83,7 @@ func filterOptions(c CompletedConfig, generic *genericapiserver.Config, sizes st
 		Serializer:  generic.Serializer,
 	}
 	if generic.AuditBackend != nil {
-		of.Annotations = c.AuditFlowControl.annotations()
+		of.Annotations = c.AuditFlowControl
 	}
 	return of
 }
@@ -103,38 +103,4 @@ func isOwn(requester user.Info) bool { return requester.GetName() == user.APISer
 // enforcement and restarts depend on them.
 func bypassesExemptLimit(info *apirequest.RequestInfo, requester user.Info) bool {
 	return isOwn(requester) || filter.IsProbe(info)
-}
-
-// AuditFlowControl says which requests flow control annotates in audit events, with
-// their flow schema, priority level, flow distinguisher, seats, wait and outcome.
-type AuditFlowControl string
-
-// The values.
-const (
-	// AuditNone is no request.
-	AuditNone AuditFlowControl = "none"
-	// AuditGoverned is requests of priority levels that are not exempt.
-	AuditGoverned AuditFlowControl = "governed"
-	// AuditAll is requests of exempt priority levels too.
-	AuditAll AuditFlowControl = "all"
-)
-
-func (a AuditFlowControl) validate() error {
-	switch a {
-	case AuditNone, AuditGoverned, AuditAll:
-		return nil
-	default:
-		return fmt.Errorf("--audit-flow-control=%s must be one of %s, %s, %s", a, AuditNone, AuditGoverned, AuditAll)
-	}
-}
-
-func (a AuditFlowControl) annotations() filter.Annotations {
-	switch a {
-	case AuditGoverned:
-		return filter.AnnotateGoverned
-	case AuditAll:
-		return filter.AnnotateAll
-	default:
-		return filter.AnnotateNone
-	}
 }

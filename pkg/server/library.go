@@ -4,9 +4,7 @@ package server
 
 import (
 	"net/http"
-	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/mux"
@@ -31,20 +29,6 @@ func (p *kubeAPIServer) apply(admission *genericoptions.AdmissionOptions, c *gen
 // aggregatedDiscovery answers with all versions to those who ask for them.
 func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *aggregated.WrappedHandler {
 	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all)
-}
-
-// collectors returns the metric of the size of the stored objects of each type, as
-// kube-apiserver has it since 1.34. Costs by size cannot be explained without it.
-func (s storedSizes) collectors() (all []prometheus.Collector) {
-	for groupResource, sizes := range s {
-		resource, group, _ := strings.Cut(groupResource, ".")
-		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name:        "apiserver_resource_size_estimate_bytes",
-			Help:        "[ALPHA] Size of the stored objects, as serialized",
-			ConstLabels: prometheus.Labels{"group": group, "resource": resource},
-		}, func() float64 { return float64(sizes.total.Load()) }))
-	}
-	return all
 }
 
 func installStatusz(paths *mux.PathRecorderMux, version compatibility.EffectiveVersion) {

@@ -1,21 +1,24 @@
+//go:build !k8s0.35
+
 package server
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apis/flowcontrol"
 )
 
-// storedSizes are the sizes of the stored objects of each type, by resource.group. What a
-// list costs depends on them.
-type storedSizes map[string]*objectSizes
-
-// newStoredSizes returns the sizes of the objects of the informers, which the caller starts.
-func newStoredSizes(levels, schemas cache.SharedIndexInformer) (storedSizes, error) {
+// measureSizes returns the average size in bytes of the stored objects of a type, named
+// resource.group, or 0 if it is not known. What a list costs depends on it. It also returns the metric
+// of their total size, as kube-apiserver has it since 1.34. The caller starts the informers. This file
+// can go when go.mod requires 0.34, whose library measures sizes.
+func measureSizes(levels, schemas cache.SharedIndexInformer) (average func(groupResource string) int64, metrics []prometheus.Collector, err error) {
 	stored := storedSizes{}
 	for resource, informer := range map[string]cache.SharedIndexInformer{
 		"prioritylevelconfigurations": levels, "flowschemas": schemas,
@@ -23,11 +26,14 @@ func newStoredSizes(levels, schemas cache.SharedIndexInformer) (storedSizes, err
 		sizes := newObjectSizes()
 		stored[flowcontrol.Resource(resource).String()] = sizes
 		if _, err := informer.AddEventHandler(sizes); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return stored, nil
+	return stored.average, stored.collectors(), nil
 }
+
+// storedSizes are the sizes of the stored objects of each type, by resource.group.
+type storedSizes map[string]*objectSizes
 
 // average returns the average size of the stored objects of a type in bytes; 0 if it is
 // not known.
@@ -36,6 +42,20 @@ func (s storedSizes) average(groupResource string) int64 {
 		return sizes.mean.Load()
 	}
 	return 0
+}
+
+// collectors returns the metric of the total size of the objects of each type. Costs by size cannot be
+// explained without it.
+func (s storedSizes) collectors() (all []prometheus.Collector) {
+	for groupResource, sizes := range s {
+		resource, group, _ := strings.Cut(groupResource, ".")
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "apiserver_resource_size_estimate_bytes",
+			Help:        "[ALPHA] Size of the stored objects, as serialized",
+			ConstLabels: prometheus.Labels{"group": group, "resource": resource},
+		}, func() float64 { return float64(sizes.total.Load()) }))
+	}
+	return all
 }
 
 // objectSizes sums up the sizes of the stored objects of one type, which an informer

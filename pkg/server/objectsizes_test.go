@@ -1,16 +1,15 @@
+//go:build !k8s0.35
+
 package server
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
@@ -39,8 +38,4 @@ func TestAverageSizeIsThatOfTheStoredObjects(t *testing.T) {
 	s.OnAdd("no object", false)
 	s.OnDelete(cache.DeletedFinalStateUnknown{Key: "a"})
 	assert.Zero(t, s.mean.Load())
-}
-
-func TestListCostIsLearnedByDefault(t *testing.T) {
-	require.Equal(t, estimate.CostLearned, NewConfig().ListCost)
 }

@@ -27,8 +27,8 @@ func (c CompletedConfig) Validate() []error {
 	errs = append(errs, c.validateSelfIssued()...)
 	errs = append(errs, c.Identity.Validate()...)
 	errs = append(errs, c.Audit.Validate()...)
-	if err := c.AuditFlowControl.validate(); err != nil {
-		errs = append(errs, err)
+	if err := c.AuditFlowControl.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("--audit-flow-control=%w", err))
 	}
 	if err := c.ListCost.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("--list-cost=%w", err))

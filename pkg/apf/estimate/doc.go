@@ -81,7 +81,7 @@
 //
 // # Learning what lists take
 //
-// A Learner learns how much memory lists take. Formulas guess it from what is
+// A History remembers how much memory lists took. Formulas guess it from what is
 // stored. They do not know how much of it a selector or a namespace chooses, how large
 // the objects of that namespace are, or how the response is encoded.
 //

@@ -5,10 +5,10 @@ import "time"
 // Learned estimates a list by what lists of its kind took, see the package comment. The
 // formula of BySize is the prior. It is safe for concurrent use.
 type Learned struct {
-	Learner *Learner
-	// Now is the clock of the Learner.
+	History *History
+	// Now is the clock of the History.
 	Now func() time.Duration
-	// CountsReads reports whether the Learner is told what lists read from the storage.
+	// CountsReads reports whether the History gets what lists read from the storage.
 	// Otherwise it knows only what was sent: then the prior is a floor for what is read but
 	// not sent.
 	CountsReads bool
@@ -26,7 +26,7 @@ func (l Learned) Read(r Read, stored Stored, maxWidth int) Cost {
 		return c
 	}
 	c.Prior = c.Bytes
-	c.Bytes = l.Learner.Estimate(r.Type, r.Kind, c.Prior, l.Now())
+	c.Bytes = l.History.Estimate(r.Type, r.Kind, c.Prior, l.Now())
 	if !l.CountsReads && !c.Cached && (r.Kind.Selector != NoSelector || r.Kind.Whole) {
 		c.Bytes = max(c.Bytes, c.Prior)
 	}

@@ -47,5 +47,5 @@ func (c ListCost) Estimator(learned Learned) Estimator {
 // Own returns the estimator that a flowcontrol-apiserver without flags starts with, which has
 // seen no list.
 func Own() Estimator {
-	return OwnCost.Estimator(Learned{Learner: NewLearner(), Now: func() time.Duration { return 0 }, CountsReads: true})
+	return OwnCost.Estimator(Learned{History: NewHistory(), Now: func() time.Duration { return 0 }, CountsReads: true})
 }

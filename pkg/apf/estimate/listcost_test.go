@@ -55,10 +55,10 @@ func TestSeatsOfBytes(t *testing.T) {
 }
 
 func TestEachListCostNamesAnEstimator(t *testing.T) {
-	learned := Learned{Learner: NewLearner()}
+	learned := Learned{History: NewHistory()}
 	assert.Equal(t, ByCount(), CostByCount.Estimator(learned))
 	assert.Equal(t, BySize(), CostBySize.Estimator(learned))
-	assert.Equal(t, learned.Learner, CostLearned.Estimator(learned).(Learned).Learner)
+	assert.Equal(t, learned.History, CostLearned.Estimator(learned).(Learned).History)
 	assert.Equal(t, ByCount(), ListCost("").Estimator(learned), "the default of an adopter")
 }
 
@@ -74,7 +74,7 @@ func TestALearnedCostIsThePriorUntilListsOfItsKindWereMeasured(t *testing.T) {
 			own.CountsReads = c.countsReads
 			assert.Equal(t, BySize().Read(read, stored, 0).Work, own.Read(read, stored, 0).Work)
 			for range 3 {
-				own.Learner.Observe(read.Type, read.Kind, Observation{Bytes: 250_000, Prior: 2_000_000}, 0)
+				own.History.Observe(read.Type, read.Kind, Observation{Bytes: 250_000, Prior: 2_000_000}, 0)
 			}
 			cost := own.Read(read, stored, 0)
 			assert.Equal(t, c.want, cost.Work.Initial)

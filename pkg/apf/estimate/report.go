@@ -25,7 +25,7 @@ type LearnedRow struct {
 }
 
 // Report returns what was learned, ordered by group, resource and kind.
-func (l *Learner) Report(now time.Duration) []LearnedRow {
+func (l *History) Report(now time.Duration) []LearnedRow {
 	var rows []LearnedRow
 	for t, known := range *l.types.Load() {
 		for i := range known.histories {

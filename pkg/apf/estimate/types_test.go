@@ -14,7 +14,7 @@ import (
 )
 
 func TestMemoryIsBoundedHoweverManyTypesAndKindsThereAre(t *testing.T) {
-	l := NewLearner()
+	l := NewHistory()
 	random := rand.New(rand.NewPCG(lane.Seed(t), 5))
 	observe := func(resource int, now time.Duration) {
 		k := ListKind{

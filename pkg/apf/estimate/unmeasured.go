@@ -21,7 +21,7 @@ func (f Formula) Unmeasured(c Cost, maxWidth int) Unmeasured {
 // Admit counts a list until Settle, on a server of total seats. It reports false, and does not count
 // the list, if this list and the counted lists have more Seats than the server. One list is always
 // counted.
-func (l *Learner) Admit(u Unmeasured, total int) bool {
+func (l *History) Admit(u Unmeasured, total int) bool {
 	for {
 		present := l.unmeasured.Load()
 		if present > 0 && present+u.Seats > int64(total) {
@@ -34,4 +34,4 @@ func (l *Learner) Admit(u Unmeasured, total int) bool {
 }
 
 // Settle ends the count of a list that Admit counted.
-func (l *Learner) Settle(u Unmeasured) { l.unmeasured.Add(-u.Seats) }
+func (l *History) Settle(u Unmeasured) { l.unmeasured.Add(-u.Seats) }

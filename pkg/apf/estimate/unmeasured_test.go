@@ -35,7 +35,7 @@ func TestUnmeasuredSeatsAreWhatTheFormulaHasMore(t *testing.T) {
 // as much again. A list that executes alone may take more.
 func TestUnmeasuredListsAreBoundedByTheSeatsOfTheServer(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 11))
-	l, present, rejected := NewLearner(), []Unmeasured{}, 0
+	l, present, rejected := NewHistory(), []Unmeasured{}, 0
 	sum := func() (seats int64) {
 		for _, u := range present {
 			seats += u.Seats
@@ -57,5 +57,5 @@ func TestUnmeasuredListsAreBoundedByTheSeatsOfTheServer(t *testing.T) {
 		require.Greater(t, before+u.Seats, int64(600), "there was room")
 	}
 	assert.Positive(t, rejected)
-	assert.True(t, NewLearner().Admit(Unmeasured{Seats: 99}, 8), "on a server that is too small, one at a time")
+	assert.True(t, NewHistory().Admit(Unmeasured{Seats: 99}, 8), "on a server that is too small, one at a time")
 }

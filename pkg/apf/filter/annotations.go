@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"fmt"
 	"strconv"
 
 	"k8s.io/apiserver/pkg/audit"
@@ -8,19 +9,36 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
-// Annotations says which requests are annotated in their audit events.
-type Annotations uint8
+// Annotations says which requests are annotated in their audit events, with their flow schema, priority
+// level, flow distinguisher, seats, wait and outcome. An empty text is AnnotateNone.
+type Annotations string
 
 // The values.
 const (
 	// AnnotateNone is no request.
-	AnnotateNone Annotations = iota
+	AnnotateNone Annotations = "none"
 	// AnnotateGoverned is requests of priority levels that limit them, and requests that
 	// ExemptLimit rejects.
-	AnnotateGoverned
+	AnnotateGoverned Annotations = "governed"
 	// AnnotateAll is requests of exempt priority levels too.
-	AnnotateAll
+	AnnotateAll Annotations = "all"
 )
+
+// Validate returns an error that lists the values, unless a is one of them.
+func (a Annotations) Validate() error {
+	switch a {
+	case AnnotateNone, AnnotateGoverned, AnnotateAll:
+		return nil
+	default:
+		return fmt.Errorf("%s must be one of %s, %s, %s", string(a), AnnotateNone, AnnotateGoverned, AnnotateAll)
+	}
+}
+
+// include reports whether a request is annotated. It is unlimited if its priority level is exempt, and
+// ExemptLimit did not reject it.
+func (a Annotations) include(unlimited bool) bool {
+	return a == AnnotateAll || a == AnnotateGoverned && !unlimited
+}
 
 // The keys of the annotations.
 const (
@@ -46,10 +64,7 @@ const Executed = "executed"
 // annotate adds the annotations to the audit event of the request, if there is one.
 func (r *request) annotate(outcome string) {
 	unlimited := r.apf.Exempt() && outcome == Executed
-	if r.Annotations == AnnotateNone || r.Annotations == AnnotateGoverned && unlimited {
-		return
-	}
-	if !audit.AuditContextFrom(r.ctx).Enabled() {
+	if !r.Annotations.include(unlimited) || !audit.AuditContextFrom(r.ctx).Enabled() {
 		return
 	}
 	audit.AddAuditAnnotations(r.ctx,

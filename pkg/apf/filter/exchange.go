@@ -19,10 +19,10 @@ type exchange struct {
 	begun   bool          // whether the response has begun
 
 	// Handle sets what follows.
-	seating   *Seating      // nil unless it is a list
-	list      *measuredList // nil unless it is measured
-	claim     claim         // of a list or a watch
-	rejection *rejection    // nil unless it is rejected
+	seating    *Seating       // nil unless it is a list
+	list       *measuredList  // nil unless it is measured
+	unmeasured unmeasuredList // of a list or a watch
+	rejection  *rejection     // nil unless it is rejected
 }
 
 // exchangeKey is the key of an exchange in a context.
@@ -49,7 +49,7 @@ func (f *Filter) Around(handler http.Handler) http.Handler {
 // Inside returns a filter that goes into the handler chain, behind WithPriorityAndFairness. It
 // measures lists, and does nothing if their costs are not learned.
 func (f *Filter) Inside(handler http.Handler) http.Handler {
-	if f.lists.learner == nil {
+	if f.lists.history == nil {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

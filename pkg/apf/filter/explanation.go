@@ -27,17 +27,19 @@ const tooManyRequests = "Too many requests, please try again later."
 
 // explanation is why a request was rejected.
 type explanation struct {
-	class
+	classification
 	reason string
 }
 
-// class names what a request was classified to.
-type class struct{ schema, level string }
+// classification names what a request was classified to.
+type classification struct{ schema, level string }
 
-func classOf(r *engine.Request) class { return class{r.Schema().Name, r.Level().Name} }
+func classificationOf(r *engine.Request) classification {
+	return classification{r.Schema().Name, r.Level().Name}
+}
 
 // explanation returns that the request was rejected for a reason, or nil if the user may not know.
-func (r *request) explanation(of class, reason queueset.Reason) *explanation {
+func (r *request) explanation(of classification, reason queueset.Reason) *explanation {
 	if r.Explain == nil || r.Serializer == nil {
 		return nil
 	}

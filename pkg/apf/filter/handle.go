@@ -130,10 +130,10 @@ func (r *request) finish() {
 	r.apf.End()
 }
 
-// settle ends what the learner counts of a list or a watch.
+// settle ends what the history counts of a list or a watch.
 func (r *request) settle() {
 	if r.exchange != nil {
-		r.lists.settle(&r.exchange.claim)
+		r.lists.settle(&r.exchange.unmeasured)
 	}
 }
 

@@ -21,19 +21,19 @@ type lists struct {
 	sizes       func(groupResource string) int64
 	estimator   estimate.Estimator
 	formula     estimate.Formula  // of the estimator
-	learner     *estimate.Learner // nil if costs are not learned
+	history     *estimate.History // nil if costs are not learned
 	countsReads bool
-	now         func() time.Duration // of the learner
+	now         func() time.Duration // of the history
 	total       func() int           // seats of the server
 	vacant      vacant
 }
 
 func newLists(o Options, e *engine.Engine) *lists {
 	now := e.Now
-	estimator := o.ListCost.Estimator(estimate.Learned{Learner: o.Learner, Now: now, CountsReads: o.CountsReads})
+	estimator := o.ListCost.Estimator(estimate.Learned{History: o.History, Now: now, CountsReads: o.CountsReads})
 	return &lists{
 		objects: o.Objects, sizes: o.Sizes, estimator: estimator, formula: estimator.Formula(),
-		learner: o.Learner, countsReads: o.CountsReads, now: now, total: e.Total,
+		history: o.History, countsReads: o.CountsReads, now: now, total: e.Total,
 	}
 }
 
@@ -85,13 +85,13 @@ func (l *lists) workFrom(source sourceFunc, r *http.Request, info *apirequest.Re
 	if read.Source, err = source(info, &options); err != nil {
 		return most
 	}
-	if l.learner != nil {
+	if l.history != nil {
 		read.Type = estimate.StoredType{Group: info.APIGroup, Resource: info.Resource}
 		read.Kind = kindOf(info, &options, !read.Watch && isEncodedWhole(r), read.Source)
 	}
 	cost := l.estimator.Read(read, stored, maxWidth)
 	work := listWork{Work: cost.Work, source: read.Source}
-	if l.learner == nil {
+	if l.history == nil {
 		return work
 	}
 	work.unmeasured = l.formula.Unmeasured(cost, maxWidth)

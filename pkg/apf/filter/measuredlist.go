@@ -57,21 +57,21 @@ func (l *lists) measured(read *estimate.Read, cost *estimate.Cost) *measuredList
 	return list
 }
 
-// serve executes the list. The learner is told what it took.
+// serve executes the list. The history is told what it took.
 func (l *measuredList) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
 	l.ResponseWriter = w
 	begun, done := l.now(), false
 	defer func() {
 		if bytes, known := l.took(done && !l.failed); known {
 			now := l.now()
-			l.learner.Observe(l.resource, l.kind, estimate.Observation{Bytes: bytes, Prior: l.prior, Took: now - begun}, now)
+			l.history.Observe(l.resource, l.kind, estimate.Observation{Bytes: bytes, Prior: l.prior, Took: now - begun}, now)
 		}
 	}()
 	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(l), r)
 	done = true
 }
 
-// took returns the bytes that the list took, for the learner, unless nothing is known. whole reports
+// took returns the bytes that the list took, for the history, unless nothing is known. whole reports
 // whether the client has the whole response.
 func (l *measuredList) took(whole bool) (bytes int64, known bool) {
 	switch found := l.status == http.StatusOK; {
@@ -178,5 +178,5 @@ func (l *measuredList) raise(bytes int64) {
 		return
 	}
 	l.raised.Store(true)
-	l.learner.Raise(l.resource, l.kind, bytes, l.now())
+	l.history.Raise(l.resource, l.kind, bytes, l.now())
 }

@@ -27,7 +27,7 @@ func newLearningSite(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t, queueset.Reject, 1_000)
 	s.options.ListCost = estimate.CostLearned
-	s.options.Learner = estimate.NewLearner()
+	s.options.History = estimate.NewHistory()
 	s.options.Objects = func(string) (int64, error) { return 10_000, nil }
 	s.options.Sizes = func(string) int64 { return 1_000 }
 	s.options.CountsReads = true
@@ -35,7 +35,7 @@ func newLearningSite(t *testing.T) *site {
 }
 
 // learnt returns the rows of what was learned.
-func (s *site) learnt() []estimate.LearnedRow { return s.options.Learner.Report(s.engine.Now()) }
+func (s *site) learnt() []estimate.LearnedRow { return s.options.History.Report(s.engine.Now()) }
 
 // seats returns the seats of a list.
 func (s *site) seats(query string) int { return s.estimate(requestBy(nobody, "list", query)).Initial }

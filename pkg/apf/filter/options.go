@@ -37,9 +37,9 @@ type Options struct {
 	// statistics of the StorageObjectCountTracker. Not positive means that it is not known.
 	// Then it counts as 1,500,000. By default no size is known.
 	Sizes func(groupResource string) int64
-	// Learner learns what lists take, for CostLearned; otherwise it is not used. The default is one
+	// History remembers what lists took, for CostLearned; otherwise it is not used. The default is one
 	// of the filter's own. Its clock is the engine's.
-	Learner *estimate.Learner
+	History *estimate.History
 	// CountsReads reports whether the storage calls CountRead, for CostLearned. Without it
 	// what a list reads from etcd is not known if it has a selector. Then its estimate is
 	// only raised by what is learned.
@@ -82,9 +82,9 @@ func (o Options) complete() Options {
 	}
 	switch {
 	case o.ListCost != estimate.CostLearned:
-		o.Learner = nil
-	case o.Learner == nil:
-		o.Learner = estimate.NewLearner()
+		o.History = nil
+	case o.History == nil:
+		o.History = estimate.NewHistory()
 	}
 	if o.Watches == nil {
 		o.Watches = flowcontrol.NewWatchTracker()

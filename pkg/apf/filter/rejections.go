@@ -12,7 +12,7 @@ func (r *request) reject() {
 	r.annotate(r.apf.Reason().String())
 	if r.exchange != nil {
 		r.exchange.rejection = &rejection{
-			after: seconds(r.apf.RetryAfter()), explanation: r.explanation(classOf(r.apf), r.apf.Reason()), ctx: r.ctx,
+			after: seconds(r.apf.RetryAfter()), explanation: r.explanation(classificationOf(r.apf), r.apf.Reason()), ctx: r.ctx,
 			version: schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion},
 		}
 	}
@@ -25,9 +25,9 @@ const tooManyReads = tooManyRequests + " The watch cache cannot serve the list, 
 // rejectAgain returns the function for the error of a list that asked for seats again and got none.
 // The handler responds with it. The request is a copy, since the filter's is not on the heap.
 func rejectAgain(r request) func(*NoSeatsError) error {
-	class := classOf(r.apf) // the request may have ended
+	classified := classificationOf(r.apf) // the request may have ended
 	return func(e *NoSeatsError) error {
-		return r.explanation(class, e.Reason).status(tooManyReads, seconds(e.RetryAfter))
+		return r.explanation(classified, e.Reason).status(tooManyReads, seconds(e.RetryAfter))
 	}
 }
 

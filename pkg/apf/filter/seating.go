@@ -27,10 +27,10 @@ type Seating struct {
 	storageWork func(maxWidth int, resource schema.GroupResource, recursive bool) listWork
 	// reject returns the error for the client of a request that got no seats. It is called
 	// without busy, since it asks the server whom it may tell why.
-	reject func(*NoSeatsError) error
-	limit  time.Duration // of a wait without a deadline
-	lists  *lists
-	claim  *claim // of the request
+	reject     func(*NoSeatsError) error
+	limit      time.Duration // of a wait without a deadline
+	lists      *lists
+	unmeasured *unmeasuredList // of the request
 	// measured is the list that is measured, nil if none is.
 	measured *measuredList
 
@@ -114,7 +114,7 @@ func (s *Seating) unlock() { <-s.busy }
 func (s *Seating) Return() {
 	if s != nil {
 		s.free()
-		s.lists.settle(s.claim)
+		s.lists.settle(s.unmeasured)
 		s.exchangeMeasure()
 	}
 }
@@ -161,11 +161,11 @@ func (s *Seating) AskForStorage(patience context.Context, resource schema.GroupR
 	}
 	work := s.storageWork(s.apf.MaxWidth(), resource, recursive)
 	if !s.apf.Exempt() {
-		s.lists.count(s.claim, &work)
+		s.lists.count(s.unmeasured, &work)
 	}
 	seated, err := s.ask(patience, work.Work, unneeded)
 	if !seated {
-		s.lists.settle(s.claim)
+		s.lists.settle(s.unmeasured)
 		return false, err
 	}
 	s.other = work.measured
@@ -212,8 +212,8 @@ func (s *Seating) HandOver() (release func()) {
 	if s == nil || !s.seated {
 		return func() {}
 	}
-	r, of := s.apf, &claim{}
-	of.held.Store(s.claim.held.Swap(nil))
+	r, of := s.apf, &unmeasuredList{}
+	of.held.Store(s.unmeasured.held.Swap(nil))
 	s.executed += r.Executed()
 	s.apf, s.seated = nil, false
 	return func() {
@@ -236,9 +236,9 @@ func (s *Seating) End() time.Duration {
 	return s.executed
 }
 
-// seating returns the Seating of a list, without what its filter knows.
-func (l *lists) seating(e *exchange, info *apirequest.RequestInfo, work *listWork) *Seating {
-	s := &Seating{source: work.source, named: info.Name != "", lists: l, claim: &e.claim, measured: work.measured, busy: make(chan struct{}, 1)}
+// newSeating returns the Seating of a list, without what its filter knows.
+func (l *lists) newSeating(e *exchange, info *apirequest.RequestInfo, work *listWork) *Seating {
+	s := &Seating{source: work.source, named: info.Name != "", lists: l, unmeasured: &e.unmeasured, measured: work.measured, busy: make(chan struct{}, 1)}
 	s.storageWork = func(maxWidth int, resource schema.GroupResource, recursive bool) listWork {
 		read := *info
 		read.APIGroup, read.Resource = resource.Group, resource.Resource

@@ -165,7 +165,7 @@ func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
 	for _, reads := range []bool{true, false} {
 		s := newSite(t, queueset.Queue, 600)
 		s.bigLists()
-		s.options.ListCost, s.options.CountsReads, s.options.Learner = estimate.CostLearned, true, estimate.NewLearner()
+		s.options.ListCost, s.options.CountsReads, s.options.History = estimate.CostLearned, true, estimate.NewHistory()
 		s.ask(s.before(func(w http.ResponseWriter, r *http.Request) {
 			seating := SeatingOf(r.Context())
 			defer vacate(t, seating)()
@@ -173,7 +173,7 @@ func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
 			assert.NoError(t, err)
 			if reads {
 				CountRead(r.Context(), 3_000_000)
-				assert.Empty(t, s.options.Learner.Report(s.engine.Now()), "no more than a list from etcd is expected to take")
+				assert.Empty(t, s.options.History.Report(s.engine.Now()), "no more than a list from etcd is expected to take")
 				CountRead(r.Context(), 6_000_000)
 			} else {
 				seating.Return()
@@ -183,7 +183,7 @@ func TestAListThatReadsEtcdIsLearnedAsOne(t *testing.T) {
 			assert.NoError(t, err)
 		}), requestBy(nobody, "list", "resourceVersion=0"))
 		kinds := map[bool]int{}
-		for _, kind := range s.options.Learner.Report(s.engine.Now()) {
+		for _, kind := range s.options.History.Report(s.engine.Now()) {
 			kinds[kind.Kind.FromStorage]++
 		}
 		assert.Equal(t, map[bool]int{reads: 1}, kinds)

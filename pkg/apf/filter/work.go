@@ -33,11 +33,11 @@ func (r *request) work(estimateWork func() fcrequest.WorkEstimate) seats.Work {
 func (r *request) listWork() seats.Work {
 	work := r.lists.work(r.exchange.request, r.info, r.apf.MaxWidth())
 	if !r.apf.Exempt() { // no estimate bounds those
-		r.lists.count(&r.exchange.claim, &work)
+		r.lists.count(&r.exchange.unmeasured, &work)
 	}
 	if r.info.Verb == "list" {
 		r.exchange.list = work.measured
-		seating := r.lists.seating(r.exchange, r.info, &work)
+		seating := r.lists.newSeating(r.exchange, r.info, &work)
 		seating.limit, seating.reject = r.WaitLimit, rejectAgain(*r)
 		r.exchange.seating = seating
 	}

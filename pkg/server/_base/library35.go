@@ -13,6 +13,7 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/server/statusz"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/tools/cache"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/compatibility"
 	zpagesfeatures "k8s.io/component-base/zpages/features"
@@ -36,8 +37,11 @@ func aggregatedDiscovery(plain http.Handler, all aggregated.ResourceManager) *ag
 	return aggregated.WrapAggregatedDiscoveryToHandler(plain, all, all)
 }
 
-// collectors returns nothing: the library has the metric of the size.
-func (storedSizes) collectors() []prometheus.Collector { return nil }
+// measureSizes returns nothing: since 0.34 the library measures the objects of its watch caches, and has
+// the metric.
+func measureSizes(_, _ cache.SharedIndexInformer) (func(string) int64, []prometheus.Collector, error) {
+	return nil, nil, nil
+}
 
 func installStatusz(paths *mux.PathRecorderMux, version compatibility.EffectiveVersion) {
 	if utilfeature.DefaultFeatureGate.Enabled(zpagesfeatures.ComponentStatusz) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -100,27 +99,6 @@ func (s clientStore) rejectFuture(ctx context.Context, version string) error {
 		return apierrors.NewResourceExpired(fmt.Sprintf("%v: the resource version must come from another store; list again", err))
 	}
 	return nil
-}
-
-// futureVersion returns the error of a list. A resource version from the
-// future becomes 504, as it is without resourceVersionMatch=Exact; etcd's own error
-// would be a 500.
-func (s clientStore) futureVersion(ctx context.Context, options storage.ListOptions, err error) error {
-	if !errors.Is(err, rpctypes.ErrFutureRev) {
-		return err
-	}
-	version := options.ResourceVersion
-	if token := options.Predicate.Continue; token != "" {
-		_, revision, err := storage.DecodeContinue(token, "/")
-		if err != nil {
-			return err
-		}
-		version = strconv.FormatInt(revision, 10)
-	}
-	if err := s.awaitVersion(ctx, version); err != nil {
-		return err
-	}
-	return apierrors.NewTimeoutError(fmt.Sprintf("resource version %s was reached only after the list had failed", version), 1)
 }
 
 // awaitVersion waits until the watch cache has reached the version. After 3 s it

@@ -1,14 +1,13 @@
 package api
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// betaTheme tests v1beta3, beside a kube-apiserver that emulates 1.31.
-func betaTheme() theme {
+// betaCases are the cases of v1beta3 that no script has: each answer is compared with a warning, or in part.
+func betaCases() []testCase {
 	warning := func(kind string) string {
 		return `299 - "flowcontrol.apiserver.k8s.io/v1beta3 ` + kind + ` is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 ` + kind + `"`
 	}
@@ -33,29 +32,8 @@ func betaTheme() theme {
 		}
 		steps = append(steps, read(resource, 1).saying("v1beta3"), get(resource+"/exempt").warning())
 	}
-	zero := inBeta(level("zero", 0))
-	return theme{"v1beta3", []testCase{
+	return []testCase{
 		{name: "every answer is warned of, in v1 none", beta: true, steps: steps},
-		{name: "two writers, one in each version", beta: true, steps: writerSteps()},
-		{
-			name: "zero shares survive the way through both versions", beta: true,
-			steps: []step{
-				post("prioritylevelconfigurations", level("zero", 0)),
-				get(v1beta3Path+"prioritylevelconfigurations/zero").saying("v1beta3-preserve-zero-concurrency-shares", `"nominalConcurrencyShares":0`),
-				post(v1beta3Path+"prioritylevelconfigurations", having(zero, "metadata.name", "defaulted")).saying(`"nominalConcurrencyShares":30`),
-				post("prioritylevelconfigurations", having(level("bare", 0), "spec.limited.nominalConcurrencyShares", nil)).saying(`"nominalConcurrencyShares":30`),
-				post(v1beta3Path+"prioritylevelconfigurations", having(having(zero, "metadata.name", "kept"), "metadata.annotations",
-					map[string]any{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": ""})).saying(`"nominalConcurrencyShares":0`),
-				get("prioritylevelconfigurations/kept").saying(`"nominalConcurrencyShares":0`),
-			},
-		},
-		{
-			name: "a body of one version for the other is rejected", beta: true,
-			steps: []step{
-				post("flowschemas", inBeta(flowSchema("a"))).gives(400).writesNothing(), post(v1beta3Path+"flowschemas", flowSchema("a")).gives(400),
-				patch("apply", "flowschemas/a?fieldManager=m", inBeta(flowSchema("a"))).gives(400),
-			},
-		},
 		{
 			name: "discovery tells of both versions", beta: true,
 			steps: []step{
@@ -65,28 +43,5 @@ func betaTheme() theme {
 				get("/openapi/v2").only(ownSchemas("definitions", "io.k8s.api.flowcontrol.v1beta3.")).saying(strings.TrimSuffix(v1beta3Path, "/")),
 			},
 		},
-	}}
-}
-
-// writerSteps are the writes of two clients to one level, one in each version, each
-// upon the other's last.
-func writerSteps() []step {
-	const one = "prioritylevelconfigurations/a"
-	at := func(object string) string { return having(object, "metadata.resourceVersion", "<now>") }
-	now := func(s step) step { return s.keep("now", "metadata.resourceVersion") }
-	old, status := v1beta3Path+one, `{"status":{"conditions":[{"type":%q,"status":"True"}]}}`
-	return []step{
-		open("new", "prioritylevelconfigurations?watch=true&resourceVersion=<before>"), open("old", v1beta3Path+"prioritylevelconfigurations?watch=true&resourceVersion=<before>"),
-		now(post("prioritylevelconfigurations", level("a", 1))), now(put(old, at(inBeta(level("a", 2))))), now(put(one, at(level("a", 3)))).saying(`"generation":3`),
-		patch("merge", old, `{"spec":{"limited":{"nominalConcurrencyShares":4}}}`).saying(`"generation":4`),
-		put(one, at(level("a", 5))).gives(409).writesNothing(), put(old, at(inBeta(level("a", 5)))).gives(409).writesNothing(),
-		patch("json", one, `[{"op":"test","path":"/spec/limited/nominalConcurrencyShares","value":4},{"op":"replace","path":"/spec/limited/nominalConcurrencyShares","value":0}]`),
-		patch("merge", old, `{"metadata":{"labels":{"by":"old"}}}`).saying("preserve-zero", `"nominalConcurrencyShares":0`),
-		get(one).saying(`"nominalConcurrencyShares":0`, `"by":"old"`).without("preserve-zero"),
-		patch("strategic-merge", one+"/status", fmt.Sprintf(status, "New")), patch("strategic-merge", old+"/status", fmt.Sprintf(status, "Old")).saying(`"New"`, `"Old"`),
-		now(patch("merge", old, `{"metadata":{"annotations":{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares":null}}}`)).saying(`"nominalConcurrencyShares":30`),
-		now(put(one, at(level("a", 7)))), remove(old, `{"preconditions":{"resourceVersion":"<before>"}}`).gives(409), remove(old, `{"preconditions":{"resourceVersion":"<now>"}}`),
-		put(one, at(level("a", 8))).gives(404), now(post(v1beta3Path+"prioritylevelconfigurations", inBeta(level("a", 9)))), remove(one, ""),
-		read("new", 12), read("old", 12),
 	}
 }

@@ -21,6 +21,12 @@ type theme struct {
 	cases []testCase
 }
 
+// with adds cases.
+func (t theme) with(cases ...testCase) theme {
+	t.cases = append(t.cases, cases...)
+	return t
+}
+
 // testCase is a sequence of requests to both servers. At its start only the
 // built-in objects exist.
 type testCase struct {

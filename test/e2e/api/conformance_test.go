@@ -16,13 +16,13 @@ var update = flag.Bool("update-conformance", false, "write docs/evidence/conform
 // themes returns all cases, by theme.
 func themes() []theme {
 	return []theme{
-		metadataTheme(),
-		schemaTheme(),
-		storageTheme(),
+		scripted("metadata"),
+		scripted("schemas"),
+		scripted("storage").with(largeObjects()),
 		encodingTheme(),
 		tableTheme(),
 		discoveryTheme(),
-		betaTheme(),
+		scripted("v1beta3").with(betaCases()...),
 		reviewTheme(),
 	}
 }

@@ -14,14 +14,12 @@
 // decide. What k8s.io/apiserver decides alone is not tested here. Generated objects, valid and
 // invalid, are written in every encoding and both versions.
 //
-// To add a theme, write a file with a function that returns it and name the function in themes
-// (conformance_test.go). A step is get, post, put, patch, remove or ask, with a path below the group's
-// v1 or an absolute one. gives sets the status code that the contract requires, if it is not the
-// default. A step states only what the contract states: the rest is compared. Two names are always
-// defined in paths and bodies: <before>, the version at the start of the case, and <future>, a version
-// that does not exist yet. open starts a watch, and read reads its events. flowSchema and level create
-// objects; having and labelled change them. A case with a step that names v1beta3 sets beta: its peer
-// is a kube-apiserver that emulates 1.31, which serves that version.
+// Most cases are scripts in testdata, one request a line: see script_test.go. A case that compares a part of
+// an answer, or has generated requests, is Go: a theme is a function that conformance_test.go names, and a
+// step is get, post, put, patch, remove or ask, as a line of a script. A step states only what the contract
+// states: the rest is compared. Two names are always defined in paths and bodies: <before>, the version at the
+// start of the case, and <future>, a version that does not exist yet. The peer of a case beside v1beta3 is a
+// kube-apiserver that emulates 1.31, which serves that version.
 //
 // Development: go test ./test/e2e/api -run 'TestConformance/metadata'.
 // At the end: make conformance, which writes docs/evidence/conformance.md.

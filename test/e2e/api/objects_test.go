@@ -48,13 +48,3 @@ func having(object, place string, value any) string {
 	}
 	return strings.TrimSpace(text.String())
 }
-
-// labelled returns an object with labels, given as "key=value".
-func labelled(object string, labels ...string) string {
-	set := map[string]any{}
-	for _, label := range labels {
-		key, value, _ := strings.Cut(label, "=")
-		set[key] = value
-	}
-	return having(object, "metadata.labels", set)
-}

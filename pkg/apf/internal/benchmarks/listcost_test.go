@@ -12,9 +12,9 @@ import (
 // learnedTypes is the number of types whose lists were learned.
 const learnedTypes = 100
 
-// taught returns a learner that has seen lists of many types.
-func taught() *estimate.Learner {
-	l := estimate.NewLearner()
+// taught returns a history that has seen lists of many types.
+func taught() *estimate.History {
+	l := estimate.NewHistory()
 	for i := range learnedTypes {
 		for range 5 {
 			l.Observe(typeOf(i), kindOf(), estimate.Observation{Bytes: 300_000, Prior: 1_000_000}, time.Second)

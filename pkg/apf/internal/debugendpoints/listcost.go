@@ -8,10 +8,10 @@ import (
 )
 
 // InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
-// learner.
-func InstallListCosts(mux Mux, learner *estimate.Learner, now func() time.Duration) {
+// history.
+func InstallListCosts(mux Mux, history *estimate.History, now func() time.Duration) {
 	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, listCostRows(learner.Report(now())))
+		respond(w, r, listCostRows(history.Report(now())))
 	})
 }
 

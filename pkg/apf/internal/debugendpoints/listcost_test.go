@@ -17,15 +17,15 @@ import (
 // getListCosts requests list_costs of a server that has learned of two kinds of list.
 func getListCosts(t *testing.T, accept string) *httptest.ResponseRecorder {
 	t.Helper()
-	learner := estimate.NewLearner()
+	history := estimate.NewHistory()
 	for range 5 {
-		learner.Observe(estimate.StoredType{Resource: "pods"}, estimate.ListKind{}, estimate.Observation{Bytes: 250_000, Prior: 1_000_000, Took: 40 * time.Millisecond}, time.Hour)
+		history.Observe(estimate.StoredType{Resource: "pods"}, estimate.ListKind{}, estimate.Observation{Bytes: 250_000, Prior: 1_000_000, Took: 40 * time.Millisecond}, time.Hour)
 	}
-	learner.Observe(estimate.StoredType{Group: "apps", Resource: "deployments"}, estimate.ListKind{
+	history.Observe(estimate.StoredType{Group: "apps", Resource: "deployments"}, estimate.ListKind{
 		FromStorage: true, Namespaced: true, Whole: true, Selector: estimate.LabelSelector, Limit: 500,
 	}, estimate.Observation{Bytes: 20, Prior: 90_000_000, Took: time.Second}, time.Hour)
 	m := mux.NewPathRecorderMux("test")
-	InstallListCosts(m, learner, func() time.Duration { return time.Hour })
+	InstallListCosts(m, history, func() time.Duration { return time.Hour })
 	request := httptest.NewRequest(http.MethodGet, pathPrefix+"list_costs", nil)
 	request.Header.Set("Accept", accept)
 	response := httptest.NewRecorder()

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // shown is a bad value that a message shows as text. The library would show it in Go syntax, with
@@ -38,16 +35,4 @@ func inJSON(value any) shown {
 		text = []byte("an invalid value")
 	}
 	return shown{value, string(text)}
-}
-
-// showInJSON shows the bad values of the library's errors in JSON, except for simple
-// ones.
-func showInJSON(errs field.ErrorList) {
-	for _, err := range errs {
-		switch reflect.Indirect(reflect.ValueOf(err.BadValue)).Kind() {
-		case reflect.Slice, reflect.Map, reflect.Struct:
-			err.BadValue = inJSON(err.BadValue)
-		default:
-		}
-	}
 }

@@ -33,15 +33,15 @@ func TestFairShareSolvesItsEquation(t *testing.T) {
 func TestDemand(t *testing.T) {
 	rejected := map[string]int{"queue-full": 3}
 	for _, test := range []struct {
-		account account
-		mean    float64
-		want    float64
+		usage usage
+		mean  float64
+		want  float64
 	}{
-		{account{within: 1, used: amount{2, 2}}, 9, 2},
-		{account{within: 1, used: amount{2, 2}, rejected: rejected}, 9, 8},
-		{account{used: amount{2, 2}, rejected: rejected}, 9, 29},
-		{account{used: amount{2, 2}, rejected: rejected}, 0, math.Inf(1)},
+		{usage{within: 1, used: amount{2, 2}}, 9, 2},
+		{usage{within: 1, used: amount{2, 2}, rejected: rejected}, 9, 8},
+		{usage{used: amount{2, 2}, rejected: rejected}, 9, 29},
+		{usage{used: amount{2, 2}, rejected: rejected}, 0, math.Inf(1)},
 	} {
-		assert.Equal(t, amount{test.want, test.want}, test.account.demand(amount{test.mean, test.mean}))
+		assert.Equal(t, amount{test.want, test.want}, test.usage.demand(amount{test.mean, test.mean}))
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
-// looking is what most commands have: the flags that say where they look and what they write.
-type looking struct {
+// commonFlags are the flags of most commands: where they read, and what they write.
+type commonFlags struct {
 	env     Environment
 	output  output
 	cluster *genericclioptions.ConfigFlags
@@ -25,31 +25,31 @@ type looking struct {
 	dumps   string
 }
 
-func newLooking(env Environment) looking {
+func newCommonFlags(env Environment) commonFlags {
 	cluster := genericclioptions.NewConfigFlags(true)
 	cluster.APIServer = nil // --server is ours: it may be repeated
 	cluster.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = "kubectl-apf/v" + release
 		return config
 	}
-	return looking{env: env, cluster: cluster}
+	return commonFlags{env: env, cluster: cluster}
 }
 
 // withFiles adds -f, -k and -R.
-func (l looking) withFiles(usage string) looking {
+func (l commonFlags) withFiles(usage string) commonFlags {
 	l.files = genericclioptions.FileNameFlags{Usage: usage, Filenames: new([]string), Kustomize: new(string), Recursive: new(bool)}
 	return l
 }
 
 // addTo adds the flags to a command's, and -o.
-func (l *looking) addTo(c *cobra.Command) {
+func (l *commonFlags) addTo(c *cobra.Command) {
 	l.output.addTo(c)
 	l.addSourceTo(c)
 }
 
 // addSourceTo adds the flags that say where it looks, in a section of their own in its help.
-func (l *looking) addSourceTo(c *cobra.Command) {
-	flags := pflag.NewFlagSet("looking", pflag.ContinueOnError)
+func (l *commonFlags) addSourceTo(c *cobra.Command) {
+	flags := pflag.NewFlagSet("common", pflag.ContinueOnError)
 	l.cluster.AddFlags(flags)
 	flags.VisitAll(func(f *pflag.Flag) { inSection(f, kubectlSection) })
 	// Like kubectl's flag of this name, it sends requests there instead of to the server
@@ -72,16 +72,16 @@ func (l *looking) addSourceTo(c *cobra.Command) {
 }
 
 // hasFiles reports whether -f or -k is given.
-func (l *looking) hasFiles() bool {
+func (l *commonFlags) hasFiles() bool {
 	files := l.files.ToOptions()
 	return len(files.Filenames) > 0 || files.Kustomize != ""
 }
 
 // write writes an answer.
-func (l *looking) write(a answer) error { return l.output.write(l.env, a) }
+func (l *commonFlags) write(a answer) error { return l.output.write(l.env, a) }
 
 // open returns the source that the flags describe.
-func (l *looking) open() (source.Source, error) {
+func (l *commonFlags) open() (source.Source, error) {
 	if len(l.servers) > 0 {
 		l.cluster.APIServer = &l.servers[0]
 	}
@@ -93,7 +93,7 @@ func (l *looking) open() (source.Source, error) {
 }
 
 // read returns the source that the flags describe, and its configuration.
-func (l *looking) read(ctx context.Context) (from source.Source, c configuration.Configuration, err error) {
+func (l *commonFlags) read(ctx context.Context) (from source.Source, c configuration.Configuration, err error) {
 	if from, err = l.open(); err != nil {
 		return from, c, err
 	}

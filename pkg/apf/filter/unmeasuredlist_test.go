@@ -115,13 +115,13 @@ func TestSmallListsUseAllSeats(t *testing.T) {
 	})
 }
 
-// isCounted reports whether the learner counts an unmeasured list.
+// isCounted reports whether the history counts an unmeasured list.
 func (s *site) isCounted() bool {
 	whole := estimate.Unmeasured{Seats: int64(s.engine.Total())}
-	if !s.options.Learner.Admit(whole, s.engine.Total()) {
+	if !s.options.History.Admit(whole, s.engine.Total()) {
 		return true
 	}
-	s.options.Learner.Settle(whole)
+	s.options.History.Settle(whole)
 	return false
 }
 
@@ -136,7 +136,7 @@ func TestUnmeasuredListsAreSettled(t *testing.T) {
 		seated, err := seating.AskForStorage(r.Context(), configMaps, true, nil)
 		assert.NoError(t, err)
 		assert.True(t, seated)
-		assert.False(t, seating.lists.learner.Admit(estimate.Unmeasured{Seats: 950}, 1000), "the formula has 100 seats for it, and no longer 10")
+		assert.False(t, seating.lists.history.Admit(estimate.Unmeasured{Seats: 950}, 1000), "the formula has 100 seats for it, and no longer 10")
 		return seating, done
 	}
 	testSettled(t, "list", map[string]func(*site, *http.Request){

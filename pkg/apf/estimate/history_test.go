@@ -25,7 +25,7 @@ func TestUnseenListCostsThePrior(t *testing.T) {
 	assert.EqualValues(t, kilobyte, s.estimate(), "three lists were seen")
 	s.kind.Namespaced = true
 	assert.EqualValues(t, 7*megabyte, s.estimate(), "a list of another kind")
-	assert.EqualValues(t, 7*megabyte, s.learner.Estimate(StoredType{Resource: "secrets"}, s.kind, s.prior, s.now), "of another type")
+	assert.EqualValues(t, 7*megabyte, s.history.Estimate(StoredType{Resource: "secrets"}, s.kind, s.prior, s.now), "of another type")
 }
 
 func TestEstimateRisesWithOneListThatIsLarger(t *testing.T) {
@@ -120,7 +120,7 @@ func TestThePriorIsAFloorAgainWhenTheListsAreForgotten(t *testing.T) {
 	assert.EqualValues(t, kilobyte, s.estimate())
 	s.now = last + 10*time.Minute + time.Second
 	assert.EqualValues(t, 5*megabyte, s.estimate())
-	assert.True(t, s.learner.Report(s.now)[0].Floor)
+	assert.True(t, s.history.Report(s.now)[0].Floor)
 }
 
 // A large list of the day before does not count any more with the first small ones of
@@ -147,10 +147,10 @@ func TestThePriorIsAFloorAgainWhenMuchMoreIsStored(t *testing.T) {
 func TestAListThatTakesMoreRaisesTheEstimateBeforeItEnds(t *testing.T) {
 	s := newSite(kilobyte)
 	s.lists(10, kilobyte)
-	s.learner.Raise(pods(), s.kind, 3*megabyte, s.now)
+	s.history.Raise(pods(), s.kind, 3*megabyte, s.now)
 	assert.EqualValues(t, 3*megabyte, s.estimate())
-	assert.EqualValues(t, 10, s.learner.Report(s.now)[0].Lists, "it is not counted yet")
-	s.learner.Raise(pods(), s.kind, megabyte, s.now)
+	assert.EqualValues(t, 10, s.history.Report(s.now)[0].Lists, "it is not counted yet")
+	s.history.Raise(pods(), s.kind, megabyte, s.now)
 	s.lists(100, kilobyte)
 	assert.EqualValues(t, 3*megabyte, s.estimate(), "it still executes")
 	s.list(4 * megabyte)
@@ -158,7 +158,7 @@ func TestAListThatTakesMoreRaisesTheEstimateBeforeItEnds(t *testing.T) {
 	s.lists(24, kilobyte)
 	assert.EqualValues(t, kilobyte, s.estimate())
 	s.kind.Limit = 1
-	s.learner.Raise(pods(), s.kind, megabyte, s.now)
+	s.history.Raise(pods(), s.kind, megabyte, s.now)
 	assert.EqualValues(t, megabyte, s.estimate(), "the first list of its kind")
 }
 
@@ -186,10 +186,10 @@ func TestNumbersThatCannotBeDoNoHarm(t *testing.T) {
 
 func TestWithoutCountedReadsAListThatIsEncodedWholeIsNotLowered(t *testing.T) {
 	for counts, seats := range map[bool]int{true: 1, false: 10} {
-		l := Learned{Learner: NewLearner(), Now: func() time.Duration { return 0 }, CountsReads: counts}
+		l := Learned{History: NewHistory(), Now: func() time.Duration { return 0 }, CountsReads: counts}
 		read := Read{Source: FromStorage, Type: pods(), Kind: ListKind{FromStorage: true, Whole: true}}
 		for range 5 {
-			l.Learner.Observe(pods(), read.Kind, Observation{Bytes: 100 * kilobyte, Prior: megabyte}, 0)
+			l.History.Observe(pods(), read.Kind, Observation{Bytes: 100 * kilobyte, Prior: megabyte}, 0)
 		}
 		assert.Equal(t, seats, l.Read(read, Stored{Objects: 1_000, Size: kilobyte}, 0).Work.Initial, "counts reads: %t", counts)
 	}
@@ -218,7 +218,7 @@ func TestKindsAreTheirPlaces(t *testing.T) {
 }
 
 func TestReportIsInOrderAndInWords(t *testing.T) {
-	l := NewLearner()
+	l := NewHistory()
 	for _, t := range []StoredType{{"b", "x"}, {"a", "y"}, {"a", "x"}} {
 		l.Observe(t, ListKind{Limit: 500}, Observation{Bytes: 5, Prior: 9, Took: time.Second}, 0)
 		l.Observe(t, ListKind{}, Observation{Bytes: 5}, 0)
@@ -240,7 +240,7 @@ func TestReportIsInOrderAndInWords(t *testing.T) {
 }
 
 func TestManyGoroutinesLearnTogether(t *testing.T) {
-	l := NewLearner()
+	l := NewHistory()
 	var running sync.WaitGroup
 	for g := range 8 {
 		running.Go(func() {

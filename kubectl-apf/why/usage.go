@@ -28,8 +28,8 @@ func (a amount) atMost() *float64 {
 	return &a.most
 }
 
-// account is what is known of some requests of one flow.
-type account struct {
+// usage is what is known of some requests of one flow.
+type usage struct {
 	requests, executed, delayed int
 	within                      int // that executed in the window of the level, which used is about
 	rejected                    map[string]int
@@ -81,20 +81,20 @@ func count(counts *map[string]int, name string, n int) {
 	(*counts)[name] += n
 }
 
-func (a *account) reject(reason string, n int, first, last time.Time) {
+func (a *usage) reject(reason string, n int, first, last time.Time) {
 	count(&a.rejected, reason, n)
 	a.troubled.include(first, last)
 }
 
 // knowsDelays reports whether some request is known to have waited, or all of them not to.
-func (a *account) knowsDelays() bool {
+func (a *usage) knowsDelays() bool {
 	return a.delayed > 0 || !a.remembered && a.untold == 0 && (a.told > 0 || a.executed == 0)
 }
 
 // knowsUses reports whether it is known what seats the requests used.
-func (a *account) knowsUses() bool { return !a.remembered || a.usesTold }
+func (a *usage) knowsUses() bool { return !a.remembered || a.usesTold }
 
-func (a *account) delay(wait time.Duration, at time.Time) {
+func (a *usage) delay(wait time.Duration, at time.Time) {
 	if wait <= 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func (a *account) delay(wait time.Duration, at time.Time) {
 }
 
 // rejections returns the number of rejected requests.
-func (a *account) rejections() int {
+func (a *usage) rejections() int {
 	sum := 0
 	for _, n := range a.rejected {
 		sum += n
@@ -115,7 +115,7 @@ func (a *account) rejections() int {
 
 // demand returns the demand in seat-seconds, which is infinite if it is unlimited. mean is the mean use
 // of the level's requests, 0 if it is unknown.
-func (a *account) demand(mean amount) amount {
+func (a *usage) demand(mean amount) amount {
 	rejected := float64(a.rejections())
 	switch {
 	case rejected == 0:

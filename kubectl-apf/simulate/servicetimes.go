@@ -20,8 +20,8 @@ const (
 // fields.
 type kind struct{ verb, group, resource, subresource string }
 
-// services knows how long requests execute.
-type services struct {
+// serviceTimes knows how long requests execute.
+type serviceTimes struct {
 	kinds map[kind]*durations
 	// own, latency and median count the requests by where their service times are from.
 	own, latency, median, unknown uint64
@@ -34,7 +34,7 @@ type durations struct {
 	asked  uint64 // count when the median was computed
 }
 
-func newServices() *services { return &services{kinds: map[kind]*durations{}} }
+func newServiceTimes() *serviceTimes { return &serviceTimes{kinds: map[kind]*durations{}} }
 
 // recorded returns how long a request executed in the trace, if that is known.
 func recorded(r *trace.Request) (d time.Duration, ok bool) {
@@ -60,7 +60,7 @@ func kindsOf(r *trace.Request) [3]kind {
 }
 
 // learn learns the duration of a request.
-func (s *services) learn(r *trace.Request) {
+func (s *serviceTimes) learn(r *trace.Request) {
 	d, ok := recorded(r)
 	if !ok {
 		return
@@ -79,7 +79,7 @@ func (s *services) learn(r *trace.Request) {
 }
 
 // of returns how long a request executes, and learns from it.
-func (s *services) of(r *trace.Request) time.Duration {
+func (s *serviceTimes) of(r *trace.Request) time.Duration {
 	if d, ok := recorded(r); ok {
 		if r.Execution != nil {
 			s.own++
@@ -100,7 +100,7 @@ func (s *services) of(r *trace.Request) time.Duration {
 }
 
 // known returns the number of requests whose service times are from the trace.
-func (s *services) known() uint64 { return s.own + s.latency + s.median }
+func (s *serviceTimes) known() uint64 { return s.own + s.latency + s.median }
 
 // middle returns the median, computed again whenever there are a tenth more durations.
 func (d *durations) middle() time.Duration {
@@ -111,7 +111,7 @@ func (d *durations) middle() time.Duration {
 }
 
 // notes returns sentences about where the service times are from.
-func (s *services) notes() []string {
+func (s *serviceTimes) notes() []string {
 	var notes []string
 	if s.latency > 0 {
 		notes = append(notes, fmt.Sprintf("The execution of %d requests is their latency less their wait: the trace has no execution of theirs.", s.latency))

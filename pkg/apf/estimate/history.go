@@ -24,9 +24,9 @@ type Observation struct {
 	Took time.Duration
 }
 
-// Learner learns what lists take. It is safe for concurrent use. All times are of one
-// monotonic clock. Create one with New.
-type Learner struct {
+// History remembers how much memory lists took. It is safe for concurrent use. All times are of one
+// monotonic clock. Create one with NewHistory.
+type History struct {
 	types      atomic.Pointer[map[StoredType]*table] // replaced as a whole
 	unmeasured atomic.Int64                          // seats of what Admit counted
 
@@ -39,16 +39,16 @@ type table struct {
 	last      atomic.Int64 // time of the last observation
 }
 
-// NewLearner returns a Learner that has seen no list.
-func NewLearner() *Learner {
-	l := &Learner{}
+// NewHistory returns a History that has seen no list.
+func NewHistory() *History {
+	l := &History{}
 	l.types.Store(&map[StoredType]*table{})
 	return l
 }
 
 // Estimate returns the bytes that a list is expected to have in memory at one time.
 // prior are the bytes of the formula.
-func (l *Learner) Estimate(t StoredType, k ListKind, prior int64, now time.Duration) int64 {
+func (l *History) Estimate(t StoredType, k ListKind, prior int64, now time.Duration) int64 {
 	prior = clamp(prior)
 	known := (*l.types.Load())[t]
 	if known == nil {
@@ -62,8 +62,8 @@ func (l *Learner) Estimate(t StoredType, k ListKind, prior int64, now time.Durat
 }
 
 // Observe tells what a list took.
-func (l *Learner) Observe(t StoredType, k ListKind, o Observation, now time.Duration) {
-	if c := l.history(t, k, now); c != nil {
+func (l *History) Observe(t StoredType, k ListKind, o Observation, now time.Duration) {
+	if c := l.ofKind(t, k, now); c != nil {
 		c.observe(o, now)
 	}
 }
@@ -72,14 +72,14 @@ func (l *Learner) Observe(t StoredType, k ListKind, o Observation, now time.Dura
 // has taken that many. The caller calls Observe when the list ends, with at least as many
 // bytes. Until then, or until another list took as many, no list lowers the estimate
 // again.
-func (l *Learner) Raise(t StoredType, k ListKind, bytes int64, now time.Duration) {
-	if c := l.history(t, k, now); c != nil {
+func (l *History) Raise(t StoredType, k ListKind, bytes int64, now time.Duration) {
+	if c := l.ofKind(t, k, now); c != nil {
 		c.raise(clamp(bytes))
 	}
 }
 
-// history returns the history of a kind, or nil if there are too many types.
-func (l *Learner) history(t StoredType, k ListKind, now time.Duration) *kindHistory {
+// ofKind returns the history of a kind, or nil if there are too many types.
+func (l *History) ofKind(t StoredType, k ListKind, now time.Duration) *kindHistory {
 	known := (*l.types.Load())[t]
 	if known == nil {
 		if known = l.add(t, now); known == nil {
@@ -98,7 +98,7 @@ func (l *Learner) history(t StoredType, k ListKind, now time.Duration) *kindHist
 }
 
 // add returns the table of a type, or nil if there are too many types.
-func (l *Learner) add(t StoredType, now time.Duration) *table {
+func (l *History) add(t StoredType, now time.Duration) *table {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	present := *l.types.Load()

@@ -7,10 +7,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/auditlines"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
@@ -77,13 +82,33 @@ func TestA429OfAHandlerIsNamed(t *testing.T) {
 	assert.Equal(t, []string{`"storage is (re)initializing": a handler of the API server answered 429, not flow control. The objects are those that admitted the request.`}, notes)
 }
 
-const log = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"probes","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T10:00:00.000000Z"}
-not an event
-{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"update","user":{"username":"alice"},"objectRef":{"resource":"prioritylevelconfigurations","name":"batch","uid":"uid-of-batch","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"stageTimestamp":"2026-11-22T10:30:00.000000Z"}
-{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"impersonatedUser":{"username":"carol"},"objectRef":{"resource":"flowschemas","name":"probes","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"responseObject":{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"probes","group":"flowcontrol.apiserver.k8s.io","kind":"flowschemas","uid":"` + deletedUID + `"}},"stageTimestamp":"2026-11-22T11:00:00.000000Z"}
-{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"list","user":{"username":"alice"},"objectRef":{"resource":"flowschemas","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":200},"responseObject":{"kind":"FlowSchemaList","items":[{"metadata":{"name":"listed","uid":"uid-of-listed"}}]},"stageTimestamp":"2026-11-22T11:30:00.000000Z"}
-{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"delete","user":{"username":"bob"},"objectRef":{"resource":"flowschemas","name":"kept","uid":"uid-of-kept","apiGroup":"flowcontrol.apiserver.k8s.io","apiVersion":"v1"},"responseStatus":{"code":403},"stageTimestamp":"2026-11-22T11:40:00.000000Z"}
-{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":"create","user":{"username":"alice"},"objectRef":{"resource":"pods","name":"web","uid":"uid-of-pod","apiVersion":"v1"},"responseStatus":{"code":201},"stageTimestamp":"2026-11-22T11:50:00.000000Z"}`
+// log is an audit log of what happened to objects, and a line that is no event.
+func log() string {
+	of := func(minute int, verb, user, resource, name, uid string, code int32, response string) string {
+		return auditlines.Of(verb, "/", user, time.Duration(minute)*time.Minute, func(e *auditv1.Event) {
+			e.ObjectRef = &auditv1.ObjectReference{Resource: resource, Name: name, UID: types.UID(uid), APIGroup: "flowcontrol.apiserver.k8s.io", APIVersion: "v1"}
+			e.ResponseStatus.Code = code
+			if response != "" {
+				e.Level, e.ResponseObject = auditv1.LevelRequestResponse, &runtime.Unknown{Raw: []byte(response)}
+			}
+			if verb == "delete" && code == 200 {
+				e.ImpersonatedUser = &authenticationv1.UserInfo{Username: "carol"}
+			}
+			if resource == "pods" {
+				e.ObjectRef.APIGroup = ""
+			}
+		})
+	}
+	return strings.Join([]string{
+		of(0, "create", "alice", "flowschemas", "probes", "", 201, `{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"probes","uid":"`+deletedUID+`"}}`),
+		"not an event",
+		of(30, "update", "alice", "prioritylevelconfigurations", "batch", "uid-of-batch", 200, ""),
+		of(60, "delete", "bob", "flowschemas", "probes", "", 200, `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"probes","kind":"flowschemas","uid":"`+deletedUID+`"}}`),
+		of(90, "list", "alice", "flowschemas", "", "", 200, `{"kind":"FlowSchemaList","items":[{"metadata":{"name":"listed","uid":"uid-of-listed"}}]}`),
+		of(100, "delete", "bob", "flowschemas", "kept", "uid-of-kept", 403, ""),
+		of(110, "create", "alice", "pods", "web", "uid-of-pod", 201, ""),
+	}, "\n")
+}
 
 // historyOf reads an audit log.
 func historyOf(t *testing.T, text string) *History {
@@ -96,7 +121,7 @@ func historyOf(t *testing.T, text string) *History {
 }
 
 func TestObjectsAreFoundInTheConfigurationAndInTheAuditLog(t *testing.T) {
-	history := historyOf(t, log)
+	history := historyOf(t, log())
 	at := func(hour, minute int) *time.Time {
 		time := time.Date(2026, 11, 22, hour, minute, 0, 0, time.UTC)
 		return &time
