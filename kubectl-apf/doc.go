@@ -15,6 +15,7 @@
 //	    uri             requests, by their methods and URIs
 //	    plain           the text of files, compressed or of Windows
 //	    e2e/auditlines  events of tests, as lines of an audit log
+//	    e2e/objects     flow schemas and priority levels of tests
 //	L1  trace           the format of recorded requests
 //	    source          configurations and replicas: a cluster, files, both, or saved answers
 //	L2  logs            audit events, request lines and waits of clients, within any transport

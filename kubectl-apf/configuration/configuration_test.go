@@ -8,30 +8,22 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
 
-// level returns a level of these shares, with 16 queues and hands of 4; nil leaves the default, 30.
+// level returns a level of these shares; nil leaves the default, 30.
 func level(name string, shares *int32) *flowcontrolv1.PriorityLevelConfiguration {
-	l := &flowcontrolv1.PriorityLevelConfiguration{}
-	l.Name, l.Spec.Type = name, flowcontrolv1.PriorityLevelEnablementLimited
-	l.Spec.Limited = &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: shares, LimitResponse: flowcontrolv1.LimitResponse{
-		Type: flowcontrolv1.LimitResponseTypeQueue, Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 16, HandSize: 4, QueueLengthLimit: 2},
-	}}
+	l := objects.Queuing(name, 0, 16, 4, 2)
+	l.Spec.Limited.NominalConcurrencyShares = shares
 	return l
 }
 
-func schemaOn(name, level string) *flowcontrolv1.FlowSchema {
-	s := &flowcontrolv1.FlowSchema{}
-	s.Name, s.Spec.PriorityLevelConfiguration.Name = name, level
-	return s
-}
-
 func TestAppliedObjectsReplaceThoseOfTheirName(t *testing.T) {
-	below := configuration.Configuration{FlowSchemas: []*flowcontrolv1.FlowSchema{schemaOn("a", "old"), schemaOn("b", "old")}, Notes: []string{"Read."}}
-	got := below.Overlay([]*flowcontrolv1.FlowSchema{schemaOn("c", "new"), schemaOn("a", "new"), schemaOn("c", "last")}, []*flowcontrolv1.PriorityLevelConfiguration{level("x", nil)})
+	below := configuration.Configuration{FlowSchemas: []*flowcontrolv1.FlowSchema{objects.Schema("a", "old", 0), objects.Schema("b", "old", 0)}, Notes: []string{"Read."}}
+	got := below.Overlay([]*flowcontrolv1.FlowSchema{objects.Schema("c", "new", 0), objects.Schema("a", "new", 0), objects.Schema("c", "last", 0)}, []*flowcontrolv1.PriorityLevelConfiguration{level("x", nil)})
 	assert.Equal(t, configuration.Configuration{
-		FlowSchemas:    []*flowcontrolv1.FlowSchema{schemaOn("a", "new"), schemaOn("b", "old"), schemaOn("c", "last")},
+		FlowSchemas:    []*flowcontrolv1.FlowSchema{objects.Schema("a", "new", 0), objects.Schema("b", "old", 0), objects.Schema("c", "last", 0)},
 		PriorityLevels: []*flowcontrolv1.PriorityLevelConfiguration{level("x", nil)}, Notes: []string{"Read."},
 	}, got)
 	assert.Equal(t, "old", below.FlowSchemas[0].Spec.PriorityLevelConfiguration.Name, "the given one stays as it is")

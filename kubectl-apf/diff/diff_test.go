@@ -8,39 +8,40 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 )
 
 func TestMatching(t *testing.T) {
-	late := schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))
+	late := objects.Schema("late", "high", 600, on(objects.Group("devs"), "list", "pods"))
 	for _, test := range []struct {
 		name          string
 		before, after configuration.Configuration
 		want          []FlowSchema
 	}{
 		{"a schema whose requests another matches first stops matching", base(),
-			with(schema("all", "low", 100, on(userSubject("*"), "*", "*"))),
+			with(objects.Schema("all", "low", 100, on(objects.User("*"), "*", "*"))),
 			[]FlowSchema{
 				{"devs", Stops, "all its requests match all first"},
 				{"everybody", Stops, "all its requests match all first"},
 			}},
 		{"several schemas can take one together",
-			with(schema("late", "high", 600, on(userSubject("*"), "list", "pods"))),
-			with(schema("late", "high", 600, on(userSubject("*"), "list", "pods")),
-				schema("some", "low", 100, on(groupSubject("system:authenticated"), "*", "*")),
-				schema("others", "low", 100, on(userSubject("system:anonymous"), "list", "*"))),
+			with(objects.Schema("late", "high", 600, on(objects.User("*"), "list", "pods"))),
+			with(objects.Schema("late", "high", 600, on(objects.User("*"), "list", "pods")),
+				objects.Schema("some", "low", 100, on(objects.Group("system:authenticated"), "*", "*")),
+				objects.Schema("others", "low", 100, on(objects.User("system:anonymous"), "list", "*"))),
 			[]FlowSchema{
 				{"devs", Stops, "all its requests match some first"},
 				{"everybody", Stops, "all its requests match some first"},
 				{"late", Stops, "all its requests match some, others first"},
 			}},
 		{"a schema starts matching when the earlier one shrinks", with(late),
-			with(late, schema("devs", "high", 500, on(groupSubject("devs"), "get", "*"))),
+			with(late, objects.Schema("devs", "high", 500, on(objects.Group("devs"), "get", "*"))),
 			[]FlowSchema{{"late", Starts, "before, all its requests match devs first"}}},
 		{"a new schema may never match", base(), with(late),
 			[]FlowSchema{{"late", Never, "all its requests match devs first"}}},
-		{"a new schema may have no level", base(), with(schema("late", "missing", 400, on(groupSubject("devs"), "list", "pods"))),
+		{"a new schema may have no level", base(), with(objects.Schema("late", "missing", 400, on(objects.Group("devs"), "list", "pods"))),
 			[]FlowSchema{{"late", Never, `its priority level "missing" does not exist`}}},
-		{"a schema without rules never matches", base(), with(schema("late", "low", 400)),
+		{"a schema without rules never matches", base(), with(objects.Schema("late", "low", 400)),
 			[]FlowSchema{{"late", Never, "it has no rules"}}},
 		{"a schema that is removed is not told", with(late), base(), []FlowSchema{}},
 	} {
@@ -53,8 +54,8 @@ func TestMatching(t *testing.T) {
 func TestObjects(t *testing.T) {
 	after := base()
 	after.FlowSchemas = []*flowcontrolv1.FlowSchema{
-		schema("devs", "low", 501, on(groupSubject("devs"), "get", "*")),
-		schema("new", "low", 700, on(groupSubject("new"), "get", "*")),
+		objects.Schema("devs", "low", 501, on(objects.Group("devs"), "get", "*")),
+		objects.Schema("new", "low", 700, on(objects.Group("new"), "get", "*")),
 	}
 	after.PriorityLevels = []*flowcontrolv1.PriorityLevelConfiguration{level("low", 20), level("high", 30)}
 	objects := compare(t, base(), after).Objects
@@ -115,6 +116,6 @@ func TestNotesSayWhatIsAssumedAndInvalid(t *testing.T) {
 func TestChanges(t *testing.T) {
 	same := compare(t, base(), base())
 	assert.False(t, same.Changes())
-	different := compare(t, base(), with(schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))))
+	different := compare(t, base(), with(objects.Schema("late", "high", 600, on(objects.Group("devs"), "list", "pods"))))
 	assert.True(t, different.Changes())
 }

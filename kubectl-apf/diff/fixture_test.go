@@ -5,48 +5,17 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
 
 func level(name string, shares int32) *flowcontrolv1.PriorityLevelConfiguration {
-	lendable := int32(50)
-	return &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-			Type: flowcontrolv1.PriorityLevelEnablementLimited,
-			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
-				NominalConcurrencyShares: &shares,
-				LendablePercent:          &lendable,
-				LimitResponse: flowcontrolv1.LimitResponse{
-					Type:    flowcontrolv1.LimitResponseTypeQueue,
-					Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 16, HandSize: 4, QueueLengthLimit: 50},
-				},
-			},
-		},
-	}
-}
-
-func schema(name, level string, precedence int32, rules ...flowcontrolv1.PolicyRulesWithSubjects) *flowcontrolv1.FlowSchema {
-	return &flowcontrolv1.FlowSchema{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: flowcontrolv1.FlowSchemaSpec{
-			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level},
-			MatchingPrecedence:         precedence,
-			Rules:                      rules,
-		},
-	}
-}
-
-func userSubject(name string) flowcontrolv1.Subject {
-	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: name}}
-}
-
-func groupSubject(name string) flowcontrolv1.Subject {
-	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: name}}
+	l := objects.Queuing(name, shares, 16, 4, 50)
+	l.Spec.Limited.LendablePercent = new(int32(50))
+	return l
 }
 
 // accountSubject is a service account of the namespace ci.
@@ -59,12 +28,7 @@ func accountSubject(name string) flowcontrolv1.Subject {
 
 // on returns a rule about resources of the core group in all namespaces.
 func on(subject flowcontrolv1.Subject, verb, resource string) flowcontrolv1.PolicyRulesWithSubjects {
-	return flowcontrolv1.PolicyRulesWithSubjects{
-		Subjects: []flowcontrolv1.Subject{subject},
-		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-			Verbs: []string{verb}, APIGroups: []string{""}, Resources: []string{resource}, Namespaces: []string{"*"}, ClusterScope: true,
-		}},
-	}
+	return objects.Rule(subject, verb, "", resource, "*")
 }
 
 func onPath(subject flowcontrolv1.Subject, url string) flowcontrolv1.PolicyRulesWithSubjects {
@@ -80,8 +44,8 @@ func base() configuration.Configuration {
 		Total:          100,
 		PriorityLevels: []*flowcontrolv1.PriorityLevelConfiguration{level("low", 20), level("high", 75)},
 		FlowSchemas: []*flowcontrolv1.FlowSchema{
-			schema("devs", "high", 500, on(groupSubject("devs"), "*", "*")),
-			schema("everybody", "low", 9000, on(groupSubject("system:authenticated"), "*", "*")),
+			objects.Schema("devs", "high", 500, on(objects.Group("devs"), "*", "*")),
+			objects.Schema("everybody", "low", 9000, on(objects.Group("system:authenticated"), "*", "*")),
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
@@ -28,18 +29,18 @@ func TestMovesByCombinations(t *testing.T) {
 	}{
 		{"no change moves nothing", base(), base(), nil},
 		{"a new schema matches requests of the later ones, of the users whom it names", base(),
-			with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))),
+			with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods"))),
 			[]string{"everybody (low) -> alice (high): alice | list | pods | *"}},
 		{"a new schema matches nothing of earlier ones", base(),
-			with(schema("late", "high", 600, on(groupSubject("devs"), "list", "pods"))), nil},
+			with(objects.Schema("late", "high", 600, on(objects.Group("devs"), "list", "pods"))), nil},
 		{"a changed level moves the requests of the schema", base(),
-			with(schema("devs", "low", 500, on(groupSubject("devs"), "list", "pods"), on(groupSubject("devs"), "*", "*"))),
+			with(objects.Schema("devs", "low", 500, on(objects.Group("devs"), "list", "pods"), on(objects.Group("devs"), "*", "*"))),
 			[]string{"devs (high) -> devs (low): group devs | *,list | *,pods | *"}},
 		{"a schema whose level is missing matches nothing", base(),
-			with(schema("alice", "missing", 600, on(userSubject("alice"), "list", "pods"))), nil},
+			with(objects.Schema("alice", "missing", 600, on(objects.User("alice"), "list", "pods"))), nil},
 		{"a wildcard of subjects covers everybody whom another rule names",
-			with(schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods"))),
-			with(schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods")), schema("all", "high", 300, on(groupSubject("*"), "get", "pods"))),
+			with(objects.Schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods"))),
+			with(objects.Schema("bot", "high", 400, on(accountSubject("bot"), "get", "pods")), objects.Schema("all", "high", 300, on(objects.Group("*"), "get", "pods"))),
 			[]string{
 				"everybody (low) -> all (high): * | get | pods | *",
 				"bot (high) -> all (high): service account ci/bot | get | pods | *",
@@ -47,7 +48,7 @@ func TestMovesByCombinations(t *testing.T) {
 				"devs (high) -> all (high): group devs | get | pods | *",
 			}},
 		{"paths and everything below them move", base(),
-			with(schema("probes", "low", 100, onPath(groupSubject("system:unauthenticated"), "/healthz"))),
+			with(objects.Schema("probes", "low", 100, onPath(objects.Group("system:unauthenticated"), "/healthz"))),
 			[]string{"catch-all -> probes (low): system:anonymous | get | /healthz,/healthz/* | "}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,8 +92,8 @@ func randomConfiguration(random *rand.Rand) configuration.Configuration {
 	c := base()
 	c.FlowSchemas = nil
 	subjects := []flowcontrolv1.Subject{
-		userSubject("alice"), userSubject("*"), groupSubject("devs"), groupSubject("system:authenticated"),
-		accountSubject("bot"), accountSubject("*"), groupSubject("system:serviceaccounts"),
+		objects.User("alice"), objects.User("*"), objects.Group("devs"), objects.Group("system:authenticated"),
+		accountSubject("bot"), accountSubject("*"), objects.Group("system:serviceaccounts"),
 	}
 	for i := range 6 {
 		levels := []string{"low", "high", "missing"}
@@ -103,7 +104,7 @@ func randomConfiguration(random *rand.Rand) configuration.Configuration {
 		if random.IntN(4) == 0 {
 			rule = onPath(subject, []string{"*", "/a", "/a/*", "/a/b"}[random.IntN(4)])
 		}
-		c.FlowSchemas = append(c.FlowSchemas, schema(fmt.Sprintf("s%d", i), levels[random.IntN(3)], int32(2+random.IntN(5)), rule))
+		c.FlowSchemas = append(c.FlowSchemas, objects.Schema(fmt.Sprintf("s%d", i), levels[random.IntN(3)], int32(2+random.IntN(5)), rule))
 	}
 	return c
 }
@@ -127,8 +128,8 @@ func randomRequest(random *rand.Rand) flow.Attributes {
 }
 
 func TestMovesByAuditLog(t *testing.T) {
-	after := with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods")), schema("aaron", "high", 600, on(userSubject("bob"), "list", "pods")),
-		schema("devs", "low", 500, on(groupSubject("devs"), "*", "*")))
+	after := with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods")), objects.Schema("aaron", "high", 600, on(objects.User("bob"), "list", "pods")),
+		objects.Schema("devs", "low", 500, on(objects.Group("devs"), "*", "*")))
 	exec := podsOf("alice", "create", "a")
 	exec.Subresource = "exec"
 	r := compare(t, base(), after,
@@ -150,9 +151,9 @@ func TestMovesByAuditLog(t *testing.T) {
 }
 
 func TestAUserIsNotTakenForTheGroupOfItsLabel(t *testing.T) {
-	both := on(userSubject("group ops"), "list", "pods")
-	both.Subjects = append(both.Subjects, groupSubject("ops"))
-	c := New(base(), with(schema("both", "high", 300, both)), timeZero())
+	both := on(objects.User("group ops"), "list", "pods")
+	both.Subjects = append(both.Subjects, objects.Group("ops"))
+	c := New(base(), with(objects.Schema("both", "high", 300, both)), timeZero())
 	r := c.Result()
 	require.Len(t, r.Moves, 1)
 	var users []string
@@ -166,8 +167,8 @@ func TestAUserIsNotTakenForTheGroupOfItsLabel(t *testing.T) {
 // kubernetes/website#35791: rules for requests that flow control does not govern move nothing.
 func TestLongRunningRequestsDoNotMove(t *testing.T) {
 	r := compare(t, base(), with(
-		schema("shells", "high", 300, on(groupSubject("tenants"), "create", "pods/exec"), onPath(groupSubject("tenants"), "/debug/pprof/*")),
-		schema("both", "high", 301, on(groupSubject("tenants"), "get", "pods/log"), on(groupSubject("tenants"), "get", "pods"))))
+		objects.Schema("shells", "high", 300, on(objects.Group("tenants"), "create", "pods/exec"), onPath(objects.Group("tenants"), "/debug/pprof/*")),
+		objects.Schema("both", "high", 301, on(objects.Group("tenants"), "get", "pods/log"), on(objects.Group("tenants"), "get", "pods"))))
 	require.Len(t, r.Moves, 1)
 	assert.Equal(t, "everybody (low) -> both (high): group tenants | get | pods | *", text(r.Moves[0]))
 	assert.Equal(t, r.Checked, r.Moved)
@@ -177,7 +178,7 @@ func TestLongRunningRequestsDoNotMove(t *testing.T) {
 }
 
 func TestMovesOfManyUsersNameTheFirst(t *testing.T) {
-	after := with(schema("all", "high", 600, on(groupSubject("system:authenticated"), "*", "*")))
+	after := with(objects.Schema("all", "high", 600, on(objects.Group("system:authenticated"), "*", "*")))
 	c := New(base(), after, timeZero())
 	for i := range maxTop + 5 {
 		c.Observe(podsOf(fmt.Sprintf("user-%05d", i), "list", "a"))
@@ -191,9 +192,9 @@ func TestMovesOfManyUsersNameTheFirst(t *testing.T) {
 func TestUsersWhomOtherRulesNameDoNotMultiplyCombinations(t *testing.T) {
 	before := base()
 	for i := range 50 {
-		before.FlowSchemas = append(before.FlowSchemas, schema(fmt.Sprint("s", i), "low", 600, on(accountSubject(fmt.Sprint("bot", i)), "list", fmt.Sprint("r", i))))
+		before.FlowSchemas = append(before.FlowSchemas, objects.Schema(fmt.Sprint("s", i), "low", 600, on(accountSubject(fmt.Sprint("bot", i)), "list", fmt.Sprint("r", i))))
 	}
-	after := before.Overlay([]*flowcontrolv1.FlowSchema{schema("all", "high", 300, on(groupSubject("system:serviceaccounts"), "*", "*"))}, nil)
+	after := before.Overlay([]*flowcontrolv1.FlowSchema{objects.Schema("all", "high", 300, on(objects.Group("system:serviceaccounts"), "*", "*"))}, nil)
 	r := compare(t, before, after)
 	// Each account has its resource and others, its verb and others, with a namespace or
 	// without; all other accounts have one resource, one verb.
@@ -202,7 +203,7 @@ func TestUsersWhomOtherRulesNameDoNotMultiplyCombinations(t *testing.T) {
 }
 
 func TestTooManyCombinationsAreCut(t *testing.T) {
-	c := New(base(), with(schema("alice", "high", 300, on(userSubject("alice"), "list", "*"))), timeZero())
+	c := New(base(), with(objects.Schema("alice", "high", 300, on(objects.User("alice"), "list", "*"))), timeZero())
 	c.limit = 1
 	r := c.Result()
 	assert.True(t, r.Cut)

@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
 func TestTable(t *testing.T) {
-	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
+	r := compare(t, base(), with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods"))))
 	var out bytes.Buffer
 	require.NoError(t, r.WriteTable(&out, table.Options{}))
 	for _, part := range []string{"OBJECTS\nKIND ", "\nMOVES: 2 of 2 ", "    2  everybody (low)  alice (high)  alice ", "\nNo flow schema stops or starts to match.\n", "\nhigh            75     37    100     38       25\n"} {
@@ -26,7 +27,7 @@ func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
 	for i := range maxRows + 3 {
 		name := fmt.Sprintf("new-%02d", i)
 		after.PriorityLevels = append(after.PriorityLevels, level(name, 1))
-		after.FlowSchemas = append(after.FlowSchemas, schema(name, name, 600))
+		after.FlowSchemas = append(after.FlowSchemas, objects.Schema(name, name, 600))
 	}
 	r := compare(t, base(), after)
 	var out, wide bytes.Buffer
@@ -39,7 +40,7 @@ func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	r := compare(t, base(), with(schema("alice", "high", 600, on(userSubject("alice"), "list", "pods"))))
+	r := compare(t, base(), with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods"))))
 	r.Levels = r.Levels[2:3]
 	r.FlowSchemas = []FlowSchema{{"late", Stops, "all its requests match all first"}}
 	text, err := json.Marshal(r)

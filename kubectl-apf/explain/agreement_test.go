@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/eventually"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
@@ -82,7 +83,7 @@ func (l library) classify(h httpRequest, who user.Info) (schema, level, distingu
 
 // sentinel is a flow schema that shows that the library has read the objects.
 func sentinel() *flowcontrolv1.FlowSchema {
-	return flowSchema("sentinel", 1, bootstrap.MandatoryPriorityLevelConfigurationExempt.Name, flowcontrolv1.PolicyRulesWithSubjects{
+	return objects.Schema("sentinel", bootstrap.MandatoryPriorityLevelConfigurationExempt.Name, 1, flowcontrolv1.PolicyRulesWithSubjects{
 		Subjects:         []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "sentinel"}}},
 		NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{sentinelPath}}},
 	})

@@ -70,14 +70,6 @@ func explained(t *testing.T, in Input, line string) Answer {
 	return answer
 }
 
-// flowSchema returns a flow schema with one rule.
-func flowSchema(name string, precedence int32, level string, rule flowcontrolv1.PolicyRulesWithSubjects) *flowcontrolv1.FlowSchema {
-	s := &flowcontrolv1.FlowSchema{}
-	s.Name, s.Spec.MatchingPrecedence, s.Spec.PriorityLevelConfiguration.Name = name, precedence, level
-	s.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{rule}
-	return s
-}
-
 // state returns the state of an API server with one busy level.
 func state(level string, limits replica.LevelMetrics, waiting, executing int, queues ...replica.Queue) replica.Replica {
 	r := replica.Replica{

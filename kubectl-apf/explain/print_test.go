@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
@@ -71,7 +72,7 @@ deletecollection pods a                                                         
 func TestATerminalOf60ColumnsIsEnough(t *testing.T) {
 	in := input()
 	in.Replicas = []replica.Replica{state("global-default", replica.LevelMetrics{Nominal: new(49), Lower: new(25), Upper: new(600), Current: new(49), SeatsInUse: new(49)}, 1, 49, replica.Queue{Index: 0})}
-	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema(strings.Repeat("n", 253), 2, "system", flowcontrolv1.PolicyRulesWithSubjects{}))
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, objects.Schema(strings.Repeat("n", 253), "system", 2, flowcontrolv1.PolicyRulesWithSubjects{}))
 	a := explained(t, in, "list secrets -A")
 	var out strings.Builder
 	require.NoError(t, a.WriteTable(&out, table.Options{Width: 60}, true))

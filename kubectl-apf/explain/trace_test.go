@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 )
 
 func TestReasonsNameTheFieldAndBothValues(t *testing.T) {
 	in := input()
-	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema("pods-of-ci", 50, "system", flowcontrolv1.PolicyRulesWithSubjects{
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, objects.Schema("pods-of-ci", "system", 50, flowcontrolv1.PolicyRulesWithSubjects{
 		Subjects: []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "alice"}}},
 		ResourceRules: []flowcontrolv1.ResourcePolicyRule{
 			{Verbs: []string{"get", "list"}, APIGroups: []string{""}, Resources: []string{"pods"}, Namespaces: []string{"ci"}},
@@ -46,7 +48,7 @@ func TestASchemaWhoseLevelDoesNotExistIsInTheTrace(t *testing.T) {
 	in := input()
 	everything := *in.Configuration.FlowSchemas[0].Spec.Rules[0].DeepCopy()
 	everything.Subjects = []flowcontrolv1.Subject{{Kind: "User", User: &flowcontrolv1.UserSubject{Name: "*"}}}
-	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, flowSchema("dangling", 3, "gone", everything))
+	in.Configuration.FlowSchemas = append(in.Configuration.FlowSchemas, objects.Schema("dangling", "gone", 3, everything))
 	a := explained(t, in, "list pods")
 	assert.Equal(t, "global-default", a.FlowSchema.Name)
 	require.Equal(t, "probes", a.Trace[1].FlowSchema)

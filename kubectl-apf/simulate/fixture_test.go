@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 )
@@ -87,39 +88,14 @@ func poisson(user string, rate float64, execution, until time.Duration, seed uin
 
 // level returns a priority level with queues that neither lends nor borrows.
 func level(name string, shares int32, queues, hand, length int32) *flowcontrolv1.PriorityLevelConfiguration {
-	none := int32(0)
-	return &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
-			Type: flowcontrolv1.PriorityLevelEnablementLimited,
-			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
-				NominalConcurrencyShares: &shares, LendablePercent: &none, BorrowingLimitPercent: &none,
-				LimitResponse: flowcontrolv1.LimitResponse{
-					Type:    flowcontrolv1.LimitResponseTypeQueue,
-					Queuing: &flowcontrolv1.QueuingConfiguration{Queues: queues, HandSize: hand, QueueLengthLimit: length},
-				},
-			},
-		},
-	}
+	l := objects.Queuing(name, shares, queues, hand, length)
+	l.Spec.Limited.LendablePercent, l.Spec.Limited.BorrowingLimitPercent = new(int32), new(int32)
+	return l
 }
 
 // schema returns a flow schema that matches all requests, a flow for each user.
 func schema(name, to string) *flowcontrolv1.FlowSchema {
-	all := []string{"*"}
-	return &flowcontrolv1.FlowSchema{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: flowcontrolv1.FlowSchemaSpec{
-			MatchingPrecedence:         100,
-			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: to},
-			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
-			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
-				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: "system:authenticated"}}},
-				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-					Verbs: all, APIGroups: all, Resources: all, Namespaces: all, ClusterScope: true,
-				}},
-			}},
-		},
-	}
+	return objects.ByUser(objects.Schema(name, to, 100, objects.Rule(objects.Group("system:authenticated"), "*", "*", "*", "*")))
 }
 
 // busy is a configuration with one level of this number of seats for all requests.

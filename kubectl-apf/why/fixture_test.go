@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/e2e/objects"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
@@ -18,38 +19,17 @@ import (
 func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
 
 func level(name string, shares int32, queues bool) *flowcontrolv1.PriorityLevelConfiguration {
-	limited := &flowcontrolv1.LimitedPriorityLevelConfiguration{
-		NominalConcurrencyShares: &shares,
-		LimitResponse:            flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
-	}
 	if queues {
-		limited.LimitResponse = flowcontrolv1.LimitResponse{
-			Type:    flowcontrolv1.LimitResponseTypeQueue,
-			Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 8, HandSize: 2, QueueLengthLimit: 50},
-		}
+		return objects.Queuing(name, shares, 8, 2, 50)
 	}
-	return &flowcontrolv1.PriorityLevelConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: limited},
-	}
+	return objects.Rejecting(name, shares)
 }
 
 // schema matches all requests of a group.
 func schema(name, level, group string, method *flowcontrolv1.FlowDistinguisherMethod) *flowcontrolv1.FlowSchema {
-	return &flowcontrolv1.FlowSchema{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: flowcontrolv1.FlowSchemaSpec{
-			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: level},
-			MatchingPrecedence:         500,
-			DistinguisherMethod:        method,
-			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
-				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindGroup, Group: &flowcontrolv1.GroupSubject{Name: group}}},
-				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
-					Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}, Namespaces: []string{"*"}, ClusterScope: true,
-				}},
-			}},
-		},
-	}
+	s := objects.Schema(name, level, 500, objects.Rule(objects.Group(group), "*", "*", "*", "*"))
+	s.Spec.DistinguisherMethod = method
+	return s
 }
 
 // site has 100 seats: 10 of level queued, whose schema users divides by user, 5 of
