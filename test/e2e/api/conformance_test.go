@@ -23,7 +23,7 @@ func themes() []theme {
 		tableTheme(),
 		discoveryTheme(),
 		scripted("v1beta3").with(betaCases()...),
-		reviewTheme(),
+		scripted("self-reviews").with(reviewCases()...),
 	}
 }
 

@@ -47,9 +47,14 @@ func parseScript(script string) (cases []testCase) {
 		c := &cases[len(cases)-1]
 		if reason, isAlone := strings.CutPrefix(line, "alone: "); isAlone {
 			c.alone = reason
-		} else if line == "beside v1beta3" {
+			continue
+		}
+		switch line {
+		case "beside v1beta3":
 			c.beta = true
-		} else {
+		case "in v1 only":
+			c.v1Only = true
+		default:
 			c.steps = append(c.steps, parseStep(line))
 		}
 	}
