@@ -80,20 +80,18 @@ make track-record CASE=134196  # one
 `
 
 const pageMiddle = `
-The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses,
-unless a case names another. The clients, the configuration and the time are the same for both.
-Time is virtual: a case is repeatable, and no other load on the machine changes it. What counts as
-harm comes from the report, and is stated before the figures. Some cases are repeated on real servers. ` + "`kubectl apf why`" + ` is asked of both
-servers, about the flow schema if nothing is known of the user; its notes are left out. The peer remembers no rejected requests,
-so it needs an audit log to say more.
+The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses, unless a
+case names another. Clients, configuration and time are the same for both. Time is virtual, so a case is
+repeatable. The report determines what counts as harm. Some cases are repeated on real servers.
 
-Cases that begin with names have no report. They are [what one client can do with names](../threat-model.md#what-names-buy).
+` + "`make track-record CASE=N`" + ` also prints what an operator sees on each engine: metrics, the log line and ` + "`kubectl apf why`" + `.
+The cases ` + "`names`" + ` have no report: see [what one client can do with names](../threat-model.md#what-names-buy).
 
-Three reports apply to this engine too and have no case. A client that does not read its answer keeps its
-seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
-and a write one seat, whatever its size (#130482). Nobody has tried #121198 here.
+Known limits of this engine that have no case:
 
-[CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
+- A client that does not read its response keeps its seats until its request times out (kubernetes/kubernetes#115409).
+- A list costs at most 100 seats (#138478), and a write one seat, whatever its size (#130482).
+- #121198 was not tried.
 `
 
 // verdict is the last column of the table.
@@ -129,12 +127,7 @@ func (r result) anchor() string {
 const sectionStart = "\n## Case "
 
 func (r result) section() string {
-	return sectionStart + fmt.Sprintf(`%s
-
-**Report**: [%s#%d](%s). **Case**: %s
-**Measured**: %s
-%s
-%s`, r.name(), r.Repository, r.Number, r.url(), r.Does, r.Measures, r.onServers(), r.looks()+r.notes())
+	return sectionStart + fmt.Sprintf("%s\n\n[Report](%s). %s\n**Measured**: %s\n%s", r.name(), r.url(), r.Does, r.Measures, r.onServers()+r.notes())
 }
 
 // onServers is the line of the real servers.
@@ -145,36 +138,11 @@ func (r result) onServers() string {
 	return fmt.Sprintf("**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
 }
 
-// looks shows both engines, and once the lines that begin or end both.
-func (r result) looks() string {
-	peer, ours := strings.Split(strings.TrimSpace(r.peerSeen), "\n"), strings.Split(strings.TrimSpace(r.oursSeen), "\n")
-	if slices.Equal(peer, ours) {
-		return "How it looks on both:\n```text\n" + strings.Join(ours, "\n") + "\n```\n"
-	}
-	first, last, shorter := 0, 0, min(len(peer), len(ours))
-	for first < shorter && peer[first] == ours[first] {
-		first++
-	}
-	for last < shorter-first && peer[len(peer)-1-last] == ours[len(ours)-1-last] {
-		last++
-	}
-	text := "How it looks; lines with - are of the peer alone, lines with + of this project alone:\n```diff\n"
-	for _, part := range []struct {
-		sign  string
-		lines []string
-	}{{" ", ours[:first]}, {"-", peer[first : len(peer)-last]}, {"+", ours[first : len(ours)-last]}, {" ", ours[len(ours)-last:]}} {
-		for _, line := range part.lines {
-			text += strings.TrimRight(part.sign+line, " ") + "\n"
-		}
-	}
-	return text + "```\n"
-}
-
 func (r result) notes() string {
 	if r.Look.Notes == "" {
 		return ""
 	}
-	return "\n" + r.Look.Notes + "\n"
+	return r.Look.Notes + "\n"
 }
 
 // updatePage writes results into the page. Without fresh, other cases stay as they are.
@@ -213,7 +181,7 @@ func TestPageHasEveryCaseWithItsVerdict(t *testing.T) {
 }
 
 func TestOneCaseIsReplacedOnThePage(t *testing.T) {
-	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}, peerSeen: "first 1\na_metric 1\nlast 1\n", oursSeen: "first 1\na_metric 0\nlast 1\n"}
+	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}}
 	two := result{Case: Case{Repository: "etcd-io/etcd", Number: 2, Year: 2021, Says: "Two."}}
 	before := entries{one.name(): one.entry(), two.name(): two.entry()}
 	one.peer.Measured = "new"
@@ -221,7 +189,5 @@ func TestOneCaseIsReplacedOnThePage(t *testing.T) {
 	parsed[one.name()] = one.entry()
 	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
 	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
-	assert.Contains(t, one.section(), "\n first 1\n-a_metric 1\n+a_metric 0\n last 1\n")
-	assert.Contains(t, two.section(), "looks on both:")
 	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
 }
