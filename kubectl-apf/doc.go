@@ -9,14 +9,14 @@
 // A package imports only packages of lower levels. What reads is below, then what explains, and above
 // that from record on what asks "what if".
 //
-//	L0  configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
+//	L0  configuration   FlowSchemas and PriorityLevelConfigurations that a server enforces
 //	    replica         the state of one API server: levels, queues, requests, metrics
 //	    table           tables for terminals of any width
 //	    uri             requests, by their methods and URIs
 //	    plain           the text of files, compressed or of Windows
 //	    e2e/auditlines  events of tests, as lines of an audit log
 //	L1  trace           the format of recorded requests
-//	    source          configurations and replicas: a cluster, files, both, or saved answers
+//	    source          configurations and replicas: a cluster, files, both, or saved API responses
 //	L2  logs            audit events, request lines and waits of clients, within any transport
 //	L3  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
 //	    top             who holds the seats
@@ -34,7 +34,7 @@
 //	L7  kubectl-apf     main
 //
 // source does the input; the answers are pure functions of plain values, except that
-// dashboard reads again and again. Each answer
+// dashboard reads repeatedly. Each answer
 // has a documented JSON form and writes itself as a table. Package
 // command only parses flags.
 package main

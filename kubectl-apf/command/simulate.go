@@ -182,7 +182,7 @@ func (s *simulateCommand) without(ctx context.Context, text string) (*simulate.W
 	return limit.Without(s.options.Open)
 }
 
-// configuration returns the baseline with files laid over it.
+// configuration returns the baseline with files merged over it.
 func (s *simulateCommand) configuration(ctx context.Context, files []string) (configuration.Configuration, error) {
 	base, err := s.open(s.baseline)
 	if err != nil {

@@ -173,7 +173,7 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 	return answer, nil
 }
 
-// readBefore returns the earlier scrape: saved answers, or what the cluster says now. Then it waits
+// readBefore returns the earlier scrape: saved API responses, or what the cluster says now. Then it waits
 // for the time of the later one.
 func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
 	if s.before != "" {

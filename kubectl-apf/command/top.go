@@ -124,7 +124,7 @@ func (t *topCommand) complete(args []string) error {
 	case t.interval == 0 && t.watch:
 		return errors.New("--interval is 0s: must be more than 0 with --watch")
 	}
-	// A cluster is asked for as little as possible; of saved answers, queues may be all there is.
+	// A cluster is asked for as little as possible; of saved API responses, queues may be all there is.
 	t.view.want.Queues = t.view.rates && t.dumps != ""
 	if _, err := t.view.answer(nil, nil, t.options); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (t *topCommand) read(ctx context.Context, from source.Source) ([]replica.Re
 	return replicas, nil
 }
 
-// redraw reads and writes again and again, until the context ends.
+// redraw reads and writes repeatedly, until the context ends.
 func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 	var before []replica.Replica
 	for ctx.Err() == nil {

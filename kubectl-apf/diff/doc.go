@@ -2,7 +2,7 @@
 // configurations, before and after: which requests move to another flow schema or priority level,
 // which flow schemas stop or start to match, and what seats and room for borrowing each level has.
 //
-// Limits and classification come from engines with either configuration in force.
+// Limits and classification come from engines that enforce either configuration.
 //
 // # Requests of an audit log
 //

@@ -21,7 +21,7 @@ type Facts map[schema.GroupResource]replica.Fact
 
 // Input is what is known about the API servers.
 type Input struct {
-	// Configuration is in force. Its notes become notes of the answers; they say so if
+	// Configuration is enforced. Its notes become notes of the answers; they say so if
 	// the total is not known.
 	Configuration configuration.Configuration
 	// Facts are the stored objects and the watchers, where they are known better than

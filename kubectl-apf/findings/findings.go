@@ -36,7 +36,7 @@ type Result struct {
 type Input struct {
 	// Below is the configuration below the files.
 	Below configuration.Configuration
-	// Files are laid over it. If there are none, the whole configuration is judged.
+	// Files are merged over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
 	// Now decides which objects have expired.

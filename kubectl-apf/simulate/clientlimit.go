@@ -42,7 +42,7 @@ func (c *ClientLimit) Add(at time.Time, delay time.Duration) {
 // LimitEffect is what a client would do without its limit, and what that costs others.
 type LimitEffect struct {
 	User string `json:"user"`
-	// Waits is the number of waits that the log of the client tells, and Seconds how long it waited again and again.
+	// Waits is the number of waits that the log of the client tells, and Seconds how long it waited repeatedly.
 	Waits   int     `json:"waits"`
 	Seconds float64 `json:"seconds"`
 	// Requests were sent meanwhile, by about Workers at a time, each for LatencySeconds.

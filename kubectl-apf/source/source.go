@@ -8,10 +8,10 @@
 //	                 Options.Offline
 //	files over it    Options.Files over what the cluster has: the configuration that
 //	                 the cluster would have if the files were applied
-//	saved answers    Options.Dumps: a directory, alone or with files over it
+//	saved API responses    Options.Dumps: a directory, alone or with files over it
 //
 // It only reads. What is inferred instead of read is a sentence in Configuration.Notes;
-// what could not be read is a replica.Missing with the remedy, and the rest goes on.
+// what could not be read is a replica.Missing with the remedy, and the rest continues.
 //
 // # Rights
 //
@@ -55,13 +55,13 @@ type Source interface {
 	// Files returns the objects of the files alone. It is an error if there are files
 	// and none has an object of the group.
 	Files() (Files, error)
-	// Below returns what the files are laid over.
+	// Below returns the base of the files.
 	Below(ctx context.Context) (configuration.Configuration, error)
 }
 
-// base is what files are laid over.
+// base is the base of the files.
 type base interface {
-	// Configuration returns the objects in force, files included. A file that cannot
+	// Configuration returns the enforced objects, including files. A file that cannot
 	// be read is an error here.
 	Configuration(ctx context.Context) (configuration.Configuration, error)
 	// Replicas returns the state of each replica of the API server, sorted by name.
@@ -77,7 +77,7 @@ type base interface {
 // Want selects what to read of each replica.
 type Want struct {
 	Levels, Queues, Requests, Metrics, Flows, Rejections bool
-	// Required makes it an error if saved answers have no replica.
+	// Required makes it an error if saved API responses have no replica.
 	Required bool
 }
 
@@ -105,7 +105,7 @@ type Options struct {
 	// Cluster is the cluster, usually *genericclioptions.ConfigFlags. It may be nil
 	// with Offline or Dumps.
 	Cluster genericclioptions.RESTClientGetter
-	// Files are laid over the objects of the cluster, of Dumps or of Release.
+	// Files are merged over the objects of the cluster, of Dumps or of Release.
 	Files resource.FilenameOptions
 	// Stdin is read for the file "-"; os.Stdin if nil.
 	Stdin io.Reader
@@ -117,7 +117,7 @@ type Options struct {
 	// Servers are the URLs of the replicas. If empty, they are found. The configuration
 	// is read from the first one.
 	Servers []string
-	// Dumps is a directory of saved answers, or an archive of one, which is read instead of a cluster.
+	// Dumps is a directory of saved API responses, or an archive of one, which is read instead of a cluster.
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int

@@ -8,7 +8,7 @@
 //	kind: Suite
 //	configuration:
 //	  release: "1.33"       # built-in objects of this release of Kubernetes
-//	  files: [levels.yaml, schemas/]   # laid over them; relative to the suite
+//	  files: [levels.yaml, schemas/]   # merged over them; relative to the suite
 //	  seats: 600            # of one API server; 600 if not set
 //	  server: kube-apiserver           # or flowcontrol-apiserver: who estimates seats
 //	facts:                  # by resource and API group; needed for seats

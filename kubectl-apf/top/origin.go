@@ -70,7 +70,7 @@ func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) strin
 	return strings.Join(append([]string{"No API server tells who holds the seats."}, reasons...), " ")
 }
 
-// tells reports whether a replica told an endpoint, perhaps not all of it.
+// tells reports whether a replica told an endpoint, possibly not all of it.
 func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
 	rows := map[replica.Endpoint]int{
 		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),

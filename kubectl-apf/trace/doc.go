@@ -3,7 +3,7 @@
 //
 // # File
 //
-// A trace is lines of JSON, one object a line, in UTF-8, perhaps compressed with gzip or
+// A trace is lines of JSON, one object a line, in UTF-8, optionally compressed with gzip or
 // zstd. Readers detect the compression by the first bytes, not by the name. The first
 // line is a Header, each other line is a Request. Unknown fields are errors, and so are
 // empty lines. A trace has at least one request.

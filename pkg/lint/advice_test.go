@@ -71,7 +71,7 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	dangling.Spec.PriorityLevelConfiguration.Name = "other"
 	many := []flowcontrolv1.FlowSchema{everything("b", 10, aUser(wildcard)), everything("c", 10, aUser(wildcard)), everything("d", 10, aUser(wildcard)), everything("e", 10, aUser(wildcard)), everything("f", 10, aUser(wildcard))}
 	exempt := everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))
-	exempt.Spec.PriorityLevelConfiguration.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt // in force, though it is not stored
+	exempt.Spec.PriorityLevelConfiguration.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt // enforced, though it is not stored
 	elsewhere := everything("other", 10, aUser("alice"))
 	elsewhere.Spec.PriorityLevelConfiguration.Name = "other"
 	for _, test := range []struct {

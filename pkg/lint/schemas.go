@@ -176,7 +176,7 @@ func precedenceInUse(schema *compared, before, after []*compared, within *budget
 }
 
 // matters reports whether it makes a difference which of two overlapping schemas gets a
-// request. It does not if they treat it alike, and perhaps not if only unknown group
+// request. It does not if they treat it alike, and may not if only unknown group
 // memberships make them overlap.
 func matters(a, b *compared, within *budget.Budget) bool {
 	return a.Spec.PriorityLevelConfiguration != b.Spec.PriorityLevelConfiguration && a.overlaps(b, within)

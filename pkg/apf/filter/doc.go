@@ -41,7 +41,7 @@
 //
 // Retry-After is when the flow of the client is served again, by what waits and by what other
 // clients were told: see promises of package queueset. So clients that are rejected together
-// return one after the other.
+// return one at a time.
 //
 // The response does not say why: names of flow schemas and priority levels may be
 // confidential. Options.Explain decides who is told. Audit events say it too, see

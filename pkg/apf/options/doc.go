@@ -18,7 +18,7 @@
 //
 // # Where the configuration comes from
 //
-// The first source that has one is in force:
+// The first source that has one is used:
 //
 //   - file: the manifests in Options.ConfigPath, a file or a folder, such as a mounted
 //     ConfigMap, in place of all built-in objects. They are read again every ten seconds;
@@ -30,8 +30,8 @@
 // A server with informers of its own sets Options.Informers, in place of all of these.
 //
 // No source delays a start or ends the server. While a source cannot be read, or what it has is invalid, what
-// was in force stays: nothing falls back to a worse source. Status says which source is in
-// force, since when, and what is wrong with the better ones; so do the debug endpoint
+// was used stays: nothing falls back to a worse source. Status says which source is in
+// use, since when, and what is wrong with the better ones; so do the debug endpoint
 // /debug/api_priority_and_fairness/configuration_source, the metrics
 // apf_configuration_source_* and, once for each change, the log.
 //

@@ -135,11 +135,11 @@ func (o *Options) seats() int {
 // default chain has, or FlowControl.Filter in its place: otherwise nothing is governed.
 //
 // It neither reads from the cluster nor waits. A source that cannot be used is no error: it is
-// logged, and the built-in configuration is in force until the source can be used.
+// logged, and the built-in configuration is used until the source can be used.
 //
 // It is an error if c has a FlowControl already, as after ApplyTo of RecommendedOptions: the
 // informers of the library's engine cannot be removed again, and the server would not become
-// ready without the right to list.
+// ready without permission to list.
 func (o *Options) ApplyTo(c *genericapiserver.Config) error { return o.applyTo(c, nil) }
 
 // ApplyToRecommended is ApplyTo for a server with RecommendedOptions. With FollowCluster, its

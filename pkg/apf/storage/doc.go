@@ -53,12 +53,12 @@
 // execute, and these wait for nobody: what they read below uses their seats.
 //
 // A wait for seats is bounded by a quarter of the time to the deadline, the other waits by the
-// deadline. One request that reads two resources at once does so one after the other, since the
+// deadline. One request that reads two resources at once does so one at a time, since the
 // second read might otherwise give back the seats of the first.
 //
 // # A client that leaves
 //
-// The read goes on while any list that joined it waits. If the client of the list that started it
+// The read continues while any list that joined it waits. If the client of the list that started it
 // leaves, or its deadline passes, that list ends, and hands its seats over to the read. The read
 // ends with the last of its lists. A list that has left starts none.
 package storage

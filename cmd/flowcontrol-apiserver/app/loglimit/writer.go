@@ -1,4 +1,4 @@
-// Package loglimit keeps a log readable while etcd or kube-apiserver is away: libraries
+// Package loglimit keeps a log readable while etcd or kube-apiserver is unavailable: libraries
 // repeat errors and warnings with each attempt.
 package loglimit
 

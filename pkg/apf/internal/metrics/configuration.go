@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// ConfigurationCollector exports which configuration is in force, and how much of what is
+// ConfigurationCollector exports which configuration is enforced, and how much of what is
 // stored. Create one with NewConfigurationCollector.
 type ConfigurationCollector struct {
 	families
@@ -34,7 +34,7 @@ func NewConfigurationCollector(status func() engine.ConfigurationStatus) *Config
 	return c
 }
 
-// Collect implements prometheus.Collector. Before a configuration of the API is in force
+// Collect implements prometheus.Collector. Before a configuration of the API is enforced
 // there are no series.
 func (c *ConfigurationCollector) Collect(metrics chan<- prometheus.Metric) {
 	status := c.status()
