@@ -24,19 +24,18 @@ func newWhose(env Environment) *cobra.Command {
 	c := page{
 		use:   "whose (UID... | -f RESPONSE)",
 		short: "Name the flow schema and the priority level behind response headers",
-		long: `kubectl apf whose names the flow schema and the priority level behind the UIDs in the
-response headers X-Kubernetes-PF-FlowSchema-UID and X-Kubernetes-PF-PriorityLevel-UID.
+		long: `kubectl apf whose shows the flow schema and the priority level of the UIDs in the response
+headers X-Kubernetes-PF-FlowSchema-UID and X-Kubernetes-PF-PriorityLevel-UID.
 
-The exit status is 1 if a UID is of no object that exists, or existed as far as the audit
-log tells.`,
-		examples: `# Name the objects behind two UIDs
+The exit status is 1 if no object has the UID, in the cluster or in the audit log.`,
+		examples: `# Show the objects of two UIDs
 kubectl apf whose f1737c3e-ea5c-480b-bfd3-50d7f014c50c 46c349c0-76fb-43ae-9b11-cd55db4a755e
 
-# Name the objects behind the headers of a response, also if they have been deleted
+# Show the objects in the headers of a response, including deleted objects
 kubectl get pods -v=8 2>response.txt
 kubectl apf whose -f response.txt --audit-log audit.log
 
-# Name the flow schema of "retry-reason: due to server-side throttling" in the log of a client
+# Show the flow schema of "retry-reason: due to server-side throttling" in the log of a client
 kubectl apf whose -f operator.log`,
 	}.command(w.run)
 	c.Args = func(_ *cobra.Command, args []string) error {
@@ -47,7 +46,7 @@ kubectl apf whose -f operator.log`,
 	}
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them, or the log of a client; - for standard input.")
-	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, which tells of objects that have been deleted; - for standard input.")
+	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, to find deleted objects; - for standard input.")
 	w.addTo(c)
 	return c
 }
