@@ -44,7 +44,7 @@ kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
 
 func (d *diffCommand) run(ctx context.Context, _ []string) error {
 	if !d.hasFiles() {
-		return errors.New("-f or -k must be given, the files to compare with")
+		return errors.New("-f or -k is required: the files to compare with")
 	}
 	from, err := d.open()
 	if err != nil {

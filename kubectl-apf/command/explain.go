@@ -68,7 +68,7 @@ func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 	case len(args) >= 2 || e.request.Raw != "" || len(args) == 1 && strings.Contains(args[0], "://"):
 		return nil
 	case e.hasFiles():
-		return errors.New("a request must be given too: -f names files of flow schemas")
+		return errors.New("a request is required too: -f names files of flow schemas")
 	default:
 		return explain.ErrNoRequest
 	}

@@ -24,7 +24,7 @@ type lintCommand struct {
 }
 
 func newLint(env Environment) *cobra.Command {
-	l := &lintCommand{commonFlags: newCommonFlags(env).withFiles("The files to judge, as if they were applied.")}
+	l := &lintCommand{commonFlags: newCommonFlags(env).withFiles("The files to check, as if they were applied.")}
 	c := page{
 		use:   "lint [-f FILES | -k DIRECTORY]",
 		short: "Find what is wrong or risky in flow schemas and priority levels",

@@ -47,7 +47,7 @@ kubectl apf record --audit-log=a=/var/log/audit --http-log=a=/var/log/pods -o re
 
 func (r *recordCommand) run(ctx context.Context, _ []string) error {
 	if r.name == "" {
-		return errors.New("-o must be given, the file of the trace")
+		return errors.New("-o is required: the file of the trace")
 	}
 	if _, err := os.Lstat(r.name); err == nil { // before long work
 		return fmt.Errorf("%s: %w: remove it, or name another", r.name, fs.ErrExist)

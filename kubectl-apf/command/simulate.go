@@ -88,10 +88,10 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 
 func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 	if s.trace == "" {
-		return errors.New("--trace must be given, the trace to simulate; kubectl apf record makes one")
+		return errors.New("--trace is required: the trace to simulate; kubectl apf record makes one")
 	}
 	if s.compare && len(s.candidates) == 0 {
-		return errors.New("--compare needs a candidate: -f must be given")
+		return errors.New("--compare requires a candidate: -f")
 	}
 	if err := checkTenants(s.tenants); err != nil {
 		return err

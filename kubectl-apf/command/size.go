@@ -103,7 +103,7 @@ func (s *sizeCommand) validate() error {
 	case s.before != "" && s.looking.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
 	case s.trace == "" && s.looking.offline:
-		return errors.New("--offline leaves nothing to size: --trace must be given; kubectl apf record makes one")
+		return errors.New("--offline requires --trace; kubectl apf record makes one")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
 	}

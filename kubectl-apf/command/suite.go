@@ -42,7 +42,7 @@ kubectl apf test -f suite.yaml`,
 
 func (s *suiteCommand) run(ctx context.Context, _ []string) error {
 	if len(s.files) == 0 {
-		return errors.New("-f must be given, the file of a suite")
+		return errors.New("-f is required: the file of a suite")
 	}
 	var results suiteResults
 	for _, file := range s.files {

@@ -40,7 +40,7 @@ kubectl apf whose -f operator.log`,
 	}.command(w.run)
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if (w.response == "") == (len(args) == 0) {
-			return errors.New("either UIDs must be given, or -f with a file that has response headers")
+			return errors.New("UIDs are required, or -f with a file of response headers")
 		}
 		return nil
 	}
@@ -67,7 +67,7 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 		return err
 	}
 	if history == nil && !explain.HasUIDs(c) {
-		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
+		return errors.New("no object here has a UID, so these cannot be resolved: use the cluster, its objects as kubectl get -o yaml prints them, or --audit-log")
 	}
 	objects := explain.FindUIDs(uids, c, history)
 	if err := w.write(objects); err != nil {

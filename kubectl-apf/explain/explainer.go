@@ -60,7 +60,7 @@ func New(in Input) *Explainer {
 // Explain returns what happens to the request, or an error if it is not a request.
 func (e *Explainer) Explain(r Request) (Answer, error) {
 	if r.User == "" {
-		return Answer{}, errors.New("the user of the request must be given, such as --as=system:serviceaccount:default:builder")
+		return Answer{}, errors.New("the user of the request is required, such as --as=system:serviceaccount:default:builder")
 	}
 	h, err := r.http()
 	if err != nil {

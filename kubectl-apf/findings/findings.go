@@ -46,7 +46,7 @@ type Input struct {
 	Read func(*Traffic) ([]string, error)
 }
 
-var errNothing = errors.New("the saved answers have no flow schema and no priority level, so there is nothing to judge: give them with -f")
+var errNothing = errors.New("the saved API responses have no flow schema and no priority level, so there is nothing to check: add them with -f")
 
 // Of judges a configuration. It is an error if its release is unknown.
 func Of(in Input) (Result, error) {

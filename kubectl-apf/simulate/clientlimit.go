@@ -97,7 +97,7 @@ type WithoutLimit struct {
 func (c *ClientLimit) Without(open func() (Source, error)) (*WithoutLimit, error) {
 	w := &WithoutLimit{open: open, user: c.User, episodes: c.episodes()}
 	if len(w.episodes) == 0 {
-		return nil, fmt.Errorf("the log of %s tells no wait for its own limit, or not when it was", c.User)
+		return nil, fmt.Errorf("the log of %s has no wait for its own limit, or not its time", c.User)
 	}
 	source, err := open()
 	if err != nil {

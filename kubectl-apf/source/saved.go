@@ -67,7 +67,7 @@ func (s *saved) read() (*findings, error) {
 		}
 	}}
 	if err := files.walk(s.options.Dumps); err != nil {
-		return found, sentence("The saved answers cannot be read: %s.", oneSentence(err))
+		return found, sentence("The saved API responses cannot be read: %s.", oneSentence(err))
 	}
 	found.servers = serversOf(answers, found.out)
 	if len(manifests) == 0 && len(found.servers) == 0 {
@@ -258,5 +258,5 @@ func (s *saved) Replicas(_ context.Context, want Want) ([]replica.Replica, error
 
 // Facts returns none: saved API responses do not have them.
 func (s *saved) Facts(context.Context) (Facts, error) {
-	return Facts{Missing: []replica.Missing{{What: "cluster", Why: "Saved answers do not tell of namespaces, resources, API services and webhooks."}}}, nil
+	return Facts{Missing: []replica.Missing{{What: "cluster", Why: "Saved API responses do not include namespaces, resources, API services and webhooks."}}}, nil
 }

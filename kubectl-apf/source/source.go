@@ -148,7 +148,7 @@ func (o *Options) complete() error {
 	case o.Offline && len(o.Servers) > 0:
 		return sentence("--offline and --server exclude each other: offline, no server is asked.")
 	case o.Dumps != "" && len(o.Servers) > 0:
-		return sentence("--dumps and --server exclude each other: saved answers are read instead of a server's.")
+		return sentence("--dumps and --server exclude each other: saved API responses are read instead of a server's.")
 	case len(o.Files.Filenames) > 0 && o.Files.Kustomize != "":
 		return sentence("-f and -k exclude each other.")
 	case o.Files.Kustomize != "" && o.Files.Recursive:
@@ -156,7 +156,7 @@ func (o *Options) complete() error {
 	case o.Total < 0:
 		return sentence("--total is %d: must be positive.", o.Total)
 	case !o.Offline && o.Dumps == "" && o.Cluster == nil:
-		return sentence("There is neither a cluster nor a directory of saved answers, and --offline is not set.")
+		return sentence("There is neither a cluster nor a directory of saved API responses, and --offline is not set.")
 	}
 	if o.Release != "" {
 		if _, err := configuration.BuiltIn(o.Release); err != nil {

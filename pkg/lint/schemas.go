@@ -172,7 +172,7 @@ func precedenceInUse(schema *compared, before, after []*compared, within *budget
 		severity = Warning
 	}
 	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
-		"Give each a precedence of its own, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
+		"Give each its own precedence, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
 }
 
 // matters reports whether it makes a difference which of two overlapping schemas gets a

@@ -44,7 +44,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
 	hideUnsupported(sets.FlagSet("etcd"), "etcd-servers-overrides", "lease-reuse-duration-seconds")
 	sets.FlagSet("etcd").Lookup("enable-garbage-collector").Usage = "Behind a kube-apiserver, deletions wait for the garbage collector of the cluster " +
-		"if the client asks for that. Must be as --enable-garbage-collector of kube-controller-manager. A server alone has none to wait for."
+		"if the client asks for that. Must be as --enable-garbage-collector of kube-controller-manager. Without a kube-apiserver there is none."
 	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	sets.FlagSet("secure serving").StringVar(&o.SelfIssuedService, "tls-self-issued-service", o.SelfIssuedService,
@@ -94,9 +94,9 @@ func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
 			"while goroutines wait for processors, memory is near GOMEMLIMIT or the limit of the cgroup, or the processor quota of the cgroup is used up. "+
 			"It rises while seats are short and the machine is not.")
 	flags.IntVar(&o.TotalControl.Min, "flow-control-total-min", o.TotalControl.Min,
-		"Smallest number of seats for --flow-control-total=monitor or adaptive. 0 means half of the number at the start.")
+		"Smallest number of seats for --flow-control-total=monitor or adaptive. 0 means half of the initial total.")
 	flags.IntVar(&o.TotalControl.Max, "flow-control-total-max", o.TotalControl.Max,
-		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the number at the start.")
+		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the initial total.")
 }
 
 // hideUnsupported hides the library's flags that Validate rejects in every mode.

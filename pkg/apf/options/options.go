@@ -85,7 +85,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Seats, "flow-control-seats", o.Seats,
 		fmt.Sprintf("Total of seats: about how many requests may execute at once. 0 means %d for each processor.", seatsPerProcessor))
 	flags.StringVar(&o.ConfigPath, "flow-control-config", o.ConfigPath,
-		"File or folder with manifests of FlowSchemas and PriorityLevelConfigurations, in place of the built-in ones: requests that match none are in catch-all. It is read again when it changes.")
+		"File or directory with manifests of FlowSchemas and PriorityLevelConfigurations, in place of the built-in ones: requests that match none are in catch-all. It is read again when it changes.")
 	flags.BoolVar(&o.FollowCluster, "flow-control-from-cluster", o.FollowCluster,
 		"Apply the FlowSchemas and PriorityLevelConfigurations of kube-apiserver. Until they can be read, the built-in ones apply, and the server is ready.")
 	flags.StringVar((*string)(&o.ListCost), "flow-control-list-cost", string(o.ListCost),

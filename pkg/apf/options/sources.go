@@ -109,7 +109,7 @@ func (s *sources) complain(source Source, err error) {
 		return
 	}
 	s.current.Problems[source] = problem
-	klog.ErrorS(errors.New(problem), "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
+	klog.ErrorS(errors.New(problem), "A source of the configuration of flow control cannot be used, the last valid configuration is kept",
 		"source", source, "inForce", s.current.Source)
 }
 

@@ -17,7 +17,7 @@ import (
 
 const (
 	// EmbeddedRemedy says what to do if the embedded etcd is full.
-	EmbeddedRemedy = "delete objects that nobody needs, or raise --etcd-quota-backend-bytes, and restart this server, which frees space then"
+	EmbeddedRemedy = "delete unneeded objects, or raise --etcd-quota-backend-bytes, and restart this server, which frees space then"
 	// ExternalRemedy says what to do if another etcd is full.
 	ExternalRemedy = "free space in etcd (compact, defragment, and disarm the alarm with etcdctl), or raise its --quota-backend-bytes"
 )
