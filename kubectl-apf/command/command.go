@@ -1,5 +1,5 @@
-// Package command is the plug-in "kubectl apf": flags say where to look and what to
-// write; other packages of the module answer. There is a file for each command.
+// Package command is the plug-in "kubectl apf": flags select the source and the
+// output; other packages of the module compute the answers. There is a file for each command.
 package command
 
 import (

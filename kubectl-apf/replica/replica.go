@@ -1,4 +1,4 @@
-// Package replica holds what one API server tells of its flow control: its debug
+// Package replica holds the state of flow control that one API server reports: its debug
 // endpoints under /debug/api_priority_and_fairness/ and its metrics. Priority levels
 // are enforced by each replica separately, so their figures are added up over all
 // replicas.

@@ -1,19 +1,19 @@
 // Package source reads what the commands compute their answers from: a configuration
 // and the state of the replicas that enforce it.
 //
-// # Where it looks
+// # Sources
 //
 //	a cluster        through the kubeconfig; nothing else is set
 //	files            Options.Files over the built-in objects of Options.Release:
 //	                 Options.Offline
 //	files over it    Options.Files over what the cluster has: the configuration that
 //	                 the cluster would have if the files were applied
-//	saved API responses    Options.Dumps: a directory, alone or with files over it
+//	saved responses  Options.Dumps: a directory, alone or with files over it
 //
 // It only reads. What is inferred instead of read is a sentence in Configuration.Notes;
 // what could not be read is a replica.Missing with the remedy, and the rest continues.
 //
-// # Rights
+// # Permissions
 //
 //	get, list   flowschemas, prioritylevelconfigurations (flowcontrol.apiserver.k8s.io)
 //	get         nonResourceURLs /metrics, /debug/api_priority_and_fairness/*

@@ -1,5 +1,5 @@
 // Package loglimit keeps a log readable while etcd or kube-apiserver is unavailable: libraries
-// repeat errors and warnings with each attempt.
+// repeat errors and warnings on each attempt.
 package loglimit
 
 import (
