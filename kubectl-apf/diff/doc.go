@@ -1,5 +1,6 @@
-// Package diff compares two flow-control configurations, before and after a change: which requests move to another flow schema or priority level,
-// which flow schemas stop or start to match, and what seats and room for borrowing each level has.
+// Package diff compares two flow-control configurations, before and after a change: which
+// requests move to another flow schema or priority level, which flow schemas stop or start to
+// match, and what seats and room for borrowing each level has.
 //
 // Limits and classification come from engines that enforce either configuration.
 //
