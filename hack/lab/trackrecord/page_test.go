@@ -20,29 +20,24 @@ import (
 // pagePath is the page, from the top of the repository.
 const pagePath = "docs/evidence/track-record.md"
 
-// entry is a case on the page: its row of the table, and its section.
+// entry is the row of a case on the page.
 type entry struct {
 	year, number int
-	row, section string
+	row          string
 }
 
 // entries are the cases of a page, by name.
 type entries map[string]entry
 
 // rows match the rows that text writes: name, number and year.
-var rows = regexp.MustCompile(`(?m)^\| \[(\S*?(\d+))\]\(#\S+\) \| (\d+) \|.*$`)
+var rows = regexp.MustCompile(`(?m)^\| \[(\S*?(\d+))\]\(\S+\) \(\[case\]\(\S+\)\) \| (\d+) \|.*$`)
 
 func parsePage(text string) entries {
-	sectionOf := map[string]string{}
-	for _, section := range strings.Split(text, sectionStart)[1:] {
-		name, _, _ := strings.Cut(section, "\n")
-		sectionOf[name] = sectionStart + section
-	}
 	found := entries{}
 	for _, m := range rows.FindAllStringSubmatch(text, -1) {
 		number, _ := strconv.Atoi(m[2])
 		year, _ := strconv.Atoi(m[3])
-		found[m[1]] = entry{year: year, number: number, row: m[0], section: sectionOf[m[1]]}
+		found[m[1]] = entry{year: year, number: number, row: m[0]}
 	}
 	return found
 }
@@ -52,17 +47,15 @@ func (e entries) text() string {
 	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e[b].year, e[a].year), cmp.Compare(e[b].number, e[a].number), cmp.Compare(a, b))
 	})
-	var table, below strings.Builder
+	var table strings.Builder
 	reproduced := 0
 	for _, name := range names {
-		one := e[name]
-		table.WriteString(one.row + "\n")
-		below.WriteString(one.section)
-		if strings.Contains(one.row, string(reproducedOnPeer)) {
+		table.WriteString(e[name].row + "\n")
+		if strings.Contains(e[name].row, string(reproducedOnPeer)) {
 			reproduced++
 		}
 	}
-	return fmt.Sprintf(pageHead, len(names), reproduced) + table.String() + pageMiddle + below.String()
+	return fmt.Sprintf(pageHead, len(names), reproduced) + table.String() + pageMiddle
 }
 
 const pageHead = `# Track record
@@ -72,7 +65,7 @@ engines. %d reports; %d are reproduced on the peer; none harms this project. Run
 
 ` + "```sh" + `
 make track-record              # all
-make track-record CASE=134196  # one
+make track-record CASE=134196  # one: also what an operator sees, from metrics, the log and kubectl apf why
 ` + "```" + `
 
 | report | year | what was reported | peer | this project | verdict |
@@ -82,10 +75,9 @@ make track-record CASE=134196  # one
 const pageMiddle = `
 The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses, unless a
 case names another. Clients, configuration and time are the same for both. Time is virtual, so a case is
-repeatable. The report determines what counts as harm. Some cases are repeated on real servers.
-
-` + "`make track-record CASE=N`" + ` also prints what an operator sees on each engine: metrics, the log line and ` + "`kubectl apf why`" + `.
-The cases ` + "`names`" + ` have no report: see [what one client can do with names](../threat-model.md#what-names-buy).
+repeatable. In parentheses: the same on real servers, kube-apiserver 1.33 and this one. A case has the clients and
+what counts as harm, which the report determines. The cases ` + "`names`" + ` have no report: see
+[what one client can do with names](../threat-model.md#what-names-buy).
 
 Known limits of this engine that have no case:
 
@@ -115,34 +107,24 @@ func (r result) verdict() verdict {
 }
 
 func (r result) entry() entry {
-	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](#case-%s) | %d | %s | %s | %s | %s |",
-		r.name(), r.anchor(), r.Year, r.Says, r.peer.Measured, r.ours.Measured, r.verdict()), section: r.section()}
+	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](%s) ([case](../../hack/lab/trackrecord/%s)) | %d | %s | %s | %s | %s |",
+		r.name(), r.url(), r.file(), r.Year, r.Says, r.peer.Measured+r.onServer(0), r.ours.Measured+r.onServer(1), r.verdict())}
 }
 
-// anchor is the name in the link of the section, as GitHub makes it from the heading.
-func (r result) anchor() string {
-	return regexp.MustCompile(`[^a-z0-9-]`).ReplaceAllString(strings.ToLower(r.name()), "")
+// file is the name of the file with the case.
+func (c Case) file() string {
+	if c.Repository == ownNames {
+		return "names_test.go"
+	}
+	return fmt.Sprintf("case%d_test.go", c.Number)
 }
 
-const sectionStart = "\n## Case "
-
-func (r result) section() string {
-	return sectionStart + fmt.Sprintf("%s\n\n[Report](%s). %s\n**Measured**: %s\n%s", r.name(), r.url(), r.Does, r.Measures, r.onServers()+r.notes())
-}
-
-// onServers is the line of the real servers.
-func (r result) onServers() string {
+// onServer is what was measured on a real server.
+func (r result) onServer(i int) string {
 	if len(r.servers) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
-}
-
-func (r result) notes() string {
-	if r.Look.Notes == "" {
-		return ""
-	}
-	return r.Look.Notes + "\n"
+	return " (" + r.servers[i].Measured + ")"
 }
 
 // updatePage writes results into the page. Without fresh, other cases stay as they are.
