@@ -50,7 +50,7 @@ func partialCases() []partialCase {
 		{name: "top, metrics and dumps of different times", args: []string{"top", "--interval=0", "--dumps=times"}, says: []string{"Note: times: /metrics: The metrics and the dumps are of different times. On workload-low 1 requests wait here, and 17 in the dump."}},
 		{name: "top, servers that lack the same", args: []string{"top", "--interval=0", "--dumps=federated"}, says: []string{"Note: 10.0.0.1:6443, 10.0.0.2:6443: /debug/api_priority_and_fairness/dump_priority_levels, /debug/api_priority_and_fairness/dump_requests: There is no file for it."}},
 		{name: "top flows, servers that lack the same", args: []string{"top", "flows", "--dumps=federated"}, status: statusFailed, says: []string{"error: No API server reports who holds the seats. 10.0.0.1:6443, 10.0.0.2:6443: "}},
-		{name: "top flows, a dump that lacks executing requests", args: []string{"top", "flows", "--dumps=old"}, says: []string{"a                -      -        1       -", "API servers tell them from Kubernetes 1.28 on"}},
+		{name: "top flows, a dump that lacks executing requests", args: []string{"top", "flows", "--dumps=old"}, says: []string{"a                -      -        1       -", "API servers report them from Kubernetes 1.28 on"}},
 		{name: "top requests, a dump without seats", args: []string{"top", "requests", "--dumps=old"}, says: []string{"waiting      -"}},
 		{name: "top flows, heavy ones alone", args: []string{"top", "flows", "--dumps=heavy"}, says: []string{"a              1.0      -        -       -"}},
 		{name: "top offline", args: offline("top", "--interval=0"), status: statusFailed, says: []string{"error: No API server reports who holds the seats."}},
@@ -87,7 +87,7 @@ func partialCases() []partialCase {
 		{name: "record, events without groups", args: []string{"record", "--audit-log=nogroups.log", "-o", "nogroups.trace"}, says: []string{"Note: The groups of 100.0% of the requests"}},
 		{name: "record, events without an end", args: []string{"record", "--audit-log=noend.log", "-o", "noend.trace"}, says: []string{"Note: How long they took is unknown of 100.0% of the requests."}},
 		{name: "simulate, groups that are implied", args: []string{"simulate", "--trace=nogroups.trace"}, says: []string{"Note: The groups of 100.0% of the requests", "global-default  baseline              1"}},
-		{name: "simulate, no duration", args: []string{"simulate", "--trace=noend.trace"}, status: statusFailed, says: []string{"error: baseline: no request of the trace tells how long it executed"}},
+		{name: "simulate, no duration", args: []string{"simulate", "--trace=noend.trace"}, status: statusFailed, says: []string{"error: baseline: no request of the trace has a duration of execution"}},
 	}
 }
 

@@ -79,7 +79,7 @@ func TestSimulate(t *testing.T) {
 		says   []string
 	}{
 		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "library", "1.33", "global-default"}},
-		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "tells 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
+		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "has 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=apf"}, statusOK, []string{"baseline  apf"}},
 		{"tenants of this server", []string{"--trace=trace.jsonl", "--engine=apf", "--flow-control-tenants=service-account-namespaces"}, statusOK, []string{"baseline  apf"}},
 		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
