@@ -171,5 +171,5 @@ func TestOneCaseIsReplacedOnThePage(t *testing.T) {
 	parsed[one.name()] = one.entry()
 	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
 	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
-	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
+	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](https://github.com/etcd-io/etcd/issues/2) ([case](../../hack/lab/trackrecord/case2_test.go)) | 2021 | Two. |")
 }
