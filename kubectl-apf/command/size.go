@@ -25,11 +25,11 @@ const defaultInterval = 5 * time.Minute
 // sizeCommand is "kubectl apf size".
 type sizeCommand struct {
 	simulating
-	looking  looking
-	before   string
-	interval time.Duration
-	goals    []string
-	sized    size.Options
+	commonFlags commonFlags
+	before      string
+	interval    time.Duration
+	goals       []string
+	sized       size.Options
 }
 
 func newSize(env Environment) *cobra.Command {
@@ -87,7 +87,7 @@ func (s *sizeCommand) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.looking.write(answer); err != nil {
+	if err := s.commonFlags.write(answer); err != nil {
 		return err
 	}
 	return findingsIf(answer.Enough != size.Yes)
@@ -98,11 +98,11 @@ func (s *sizeCommand) validate() error {
 	switch {
 	case s.trace != "" && (s.before != "" || s.interval != 0):
 		return errors.New("--before and --interval are about two scrapes, and not about a trace")
-	case s.trace == "" && s.looking.dumps != "" && s.before == "":
+	case s.trace == "" && s.commonFlags.dumps != "" && s.before == "":
 		return errors.New("one scrape has no rates: --before must name answers of the same API servers that were saved some minutes before --dumps")
-	case s.before != "" && s.looking.dumps == "":
+	case s.before != "" && s.commonFlags.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
-	case s.trace == "" && s.looking.offline:
+	case s.trace == "" && s.commonFlags.offline:
 		return errors.New("--offline requires --trace; kubectl apf record makes one")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
@@ -119,8 +119,8 @@ func (s *sizeCommand) size(ctx context.Context, c configuration.Configuration) (
 
 // ofTrace sizes a trace.
 func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
-	s.looking.offline = s.looking.dumps == ""
-	_, c, err := s.looking.read(ctx)
+	s.commonFlags.offline = s.commonFlags.dumps == ""
+	_, c, err := s.commonFlags.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (s *sizeCommand) ofTrace(ctx context.Context) (*size.Size, error) {
 
 // ofScrapes sizes requests with the rates between two scrapes.
 func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
-	from, c, err := s.looking.read(ctx)
+	from, c, err := s.commonFlags.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +176,9 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 // for the time of the later one.
 func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
 	if s.before != "" {
-		looking := s.looking
-		looking.dumps = s.before
-		earlier, err := looking.open()
+		commonFlags := s.commonFlags
+		commonFlags.dumps = s.before
+		earlier, err := commonFlags.open()
 		if err != nil {
 			return nil, err
 		}
