@@ -445,7 +445,8 @@ VALE = bin/vale --config=hack/vale/vale.ini --output=line
 .PHONY: verify-prose
 verify-prose: bin/vale ## Check the prose of the documents and of comments in Go
 	@echo "verify-prose: words, and sentences of users' pages"
-	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md MAINTAINERS.md CODE_OF_CONDUCT.md || status=1; \
+	@status=0; $(VALE) docs README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md MAINTAINERS.md CODE_OF_CONDUCT.md \
+	    test/upstream/README.md artifacts/chart/README.md || status=1; \
 	  $(VALE) --glob='*.go' cmd hack kubectl-apf pkg test || status=1; \
 	  [ $$status = 0 ] || { echo "say the sentences above in the words of CONTRIBUTING.md, Words" >&2; exit 1; }
 

@@ -2,14 +2,14 @@
 // completes the words of a command line. It answers what operators ask about flow control: which flow schema
 // a request matches and why, who holds the seats, why a request was rejected, and what a
 // change would do. The answers are computed by the packages of pkg/apf, so a command
-// says what a server does.
+// reports what a server does.
 //
 // # Packages
 //
-// A package imports only packages of lower levels. What reads is below, then what explains, and above
-// that from record on what asks "what if".
+// A package imports only packages of lower levels. The lower levels read, the middle levels explain,
+// and the upper levels, from record on, predict.
 //
-//	L0  configuration   FlowSchemas and PriorityLevelConfigurations in force somewhere
+//	L0  configuration   FlowSchemas and PriorityLevelConfigurations that a server enforces
 //	    replica         the state of one API server: levels, queues, requests, metrics
 //	    table           tables for terminals of any width
 //	    uri             requests, by their methods and URIs
@@ -17,7 +17,7 @@
 //	    e2e/auditlines  events of tests, as lines of an audit log
 //	    e2e/objects     flow schemas and priority levels of tests
 //	L1  trace           the format of recorded requests
-//	    source          configurations and replicas: a cluster, files, both, or saved answers
+//	    source          configurations and replicas: a cluster, files, both, or saved API responses
 //	L2  logs            audit events, request lines and waits of clients, within any transport
 //	L3  explain         the flow schema, flow, queues and seats of a request; whose UIDs a response has
 //	    top             who holds the seats
@@ -35,7 +35,6 @@
 //	L7  kubectl-apf     main
 //
 // source does the input; the answers are pure functions of plain values, except that
-// dashboard reads again and again. Each answer
-// has a documented JSON form and writes itself as a table. Package
-// command only parses flags.
+// dashboard reads repeatedly. Each answer has a documented JSON form and writes itself as a
+// table. Package command only parses flags.
 package main

@@ -1,5 +1,5 @@
-// Package command is the plug-in "kubectl apf": flags say where to look and what to
-// write; other packages of the module answer. There is a file for each command.
+// Package command is the plug-in "kubectl apf": flags select the source and the
+// output; other packages of the module compute the answers. There is a file for each command.
 package command
 
 import (
@@ -113,13 +113,12 @@ func New(env Environment) *cobra.Command {
 Kubernetes API servers: which flow schema matches a request, who holds the seats, why
 requests were delayed or rejected, and what a change would do.
 
-It looks at a cluster, at files, at files as if they were applied to a cluster, or at
-saved answers of a cluster. It changes nothing in a cluster. The rights that it needs are
-in artifacts/kubectl-apf/clusterrole.yaml; where one is missing, it says which, and goes on
-with the rest.
+It reads a cluster, files, files as if they were applied to a cluster, or saved API
+responses. It changes nothing in a cluster. artifacts/kubectl-apf/clusterrole.yaml has the
+permissions that it needs. If one is missing, it names it and continues with the rest.
 
-Exit status: 0, or 1 for findings, differences and expectations that are not met, or 2
-if it could not do what it was asked to.`,
+Exit status: 0; 1 for findings, differences and unmet expectations; 2 if the command
+failed.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          isCommand,

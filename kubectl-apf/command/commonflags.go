@@ -59,10 +59,10 @@ func (l *commonFlags) addSourceTo(c *cobra.Command) {
 	if l.files.Filenames != nil {
 		l.files.AddFlags(flags)
 	}
-	flags.BoolVar(&l.offline, "offline", false, "Ask no server: use the built-in objects of --release, and files if given.")
+	flags.BoolVar(&l.offline, "offline", false, "Contact no server: use the built-in objects of --release, and files.")
 	flags.StringVar(&l.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used with --offline or --dumps.")
 	flags.IntVar(&l.total, "total", 0, "The number of seats of one API server: --max-requests-inflight plus --max-mutating-requests-inflight. If 0, it is inferred.")
-	flags.StringVar(&l.dumps, "dumps", "", "A directory or archive of saved answers, such as a must-gather, that is read instead of a cluster.")
+	flags.StringVar(&l.dumps, "dumps", "", "A directory or archive of saved API responses, such as a must-gather, that is read instead of a cluster.")
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[sectionAnnotation] == nil {
 			inSection(f, whereSection)

@@ -20,21 +20,21 @@ func newDiff(env Environment) *cobra.Command {
 	c := page{
 		use:   "diff (-f FILES | -k DIRECTORY)",
 		short: "Say what a change of flow schemas and priority levels would do",
-		long: `kubectl apf diff says what would happen if files were applied: the requests that
-would move to another flow schema, the flow schemas that would stop or start to match,
-and the seats of each priority level before and after. It applies nothing.
+		long: `kubectl apf diff shows what would happen if files were applied: the requests that would
+move to another flow schema, the flow schemas that would start or stop matching, and the
+seats of each priority level before and after. It applies nothing.
 
-The requests come from an audit log if one is given. Otherwise they are all combinations
-that the rules tell apart.
+Requests come from an audit log if you specify one. Otherwise they are all combinations
+that the rules distinguish.
 
 The exit status is 1 if something would change.`,
-		examples: `# Say what applying a file would change in the cluster
+		examples: `# Show what applying a file would change in the cluster
 kubectl apf diff -f flowschemas.yaml
 
-# Say it for the requests that the cluster really gets
+# Use the requests that the cluster received
 kubectl apf diff -f flowschemas.yaml --audit-log=audit.log
 
-# Say what a file changes in the built-in configuration, without a cluster
+# Show what a file changes in the built-in configuration, without a cluster
 kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
 	}.command(d.run)
 	c.Flags().StringArrayVar(&d.logs.audit, "audit-log", nil, auditLogUsage)
@@ -44,7 +44,7 @@ kubectl apf diff -f flowschemas.yaml --offline --release=1.33`,
 
 func (d *diffCommand) run(ctx context.Context, _ []string) error {
 	if !d.hasFiles() {
-		return errors.New("-f or -k must be given, the files to compare with")
+		return errors.New("-f or -k is required: the files to compare with")
 	}
 	from, err := d.open()
 	if err != nil {

@@ -29,34 +29,34 @@ func newExplain(env Environment) *cobra.Command {
 	c := page{
 		use:   "explain (VERB RESOURCE[/NAME] [NAME...] | VERB /PATH)",
 		short: "Say what flow control does with a request",
-		long: `kubectl apf explain says what flow control does with a request: which flow schema matches
+		long: `kubectl apf explain shows what flow control does with a request: which flow schema matches
 it and why, its priority level, its flow and queues, how many seats it takes, and
 whether it would execute, wait or be rejected now on each replica of the API server.
 
 Objects are named as in kubectl: RESOURCE NAME, RESOURCE/NAME, RESOURCE,RESOURCE, short
 names, RESOURCE.VERSION.GROUP. The user comes from --as, otherwise from the kubeconfig.
 
-kubectl prints the requests of a command with -v=6, and client-go the requests that wait: give
-a line as it is, in quotes.
+kubectl -v=6 prints the requests of a command, and client-go logs the requests that wait.
+Pass such a line unchanged, in quotes.
 
-The first three lines say who asks for what, the priority level, and whether it would execute.
+The first three lines show the request and its user, the priority level, and the outcome.
 -o wide adds UIDs.`,
-		examples: `# Say what happens when you list the pods of all namespaces
+		examples: `# Explain a list of the pods of all namespaces
 kubectl apf explain list pods -A
 
-# Say why a request does not get the flow schema that you expect
+# Find out why a request does not match the flow schema that you expect
 kubectl apf explain update deployments/web --subresource=scale -n shop --as=scaler --trace
 
-# Say what happens to a probe once a file is applied
+# Explain a probe as if a file were applied
 kubectl apf explain get /readyz --as=system:anonymous -f flowschemas.yaml
 
-# Explain without a cluster, by the built-in objects of Kubernetes 1.33
+# Explain without a cluster, with the built-in objects of Kubernetes 1.33
 kubectl apf explain list secrets -A --as=bob --offline --release=1.33`,
 	}.command(e.run)
 	c.Args = e.validate
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	e.request.AddTo(c.Flags())
-	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas that come before, with the first thing in each that does not match.")
+	c.Flags().BoolVar(&e.trace, "trace", false, "List the flow schemas with lower precedence, with the first difference in each.")
 	addTenantsTo(c, &e.tenants, tenantsSeen)
 	e.addTo(c)
 	return c
@@ -68,7 +68,7 @@ func (e *explainCommand) validate(_ *cobra.Command, args []string) error {
 	case len(args) >= 2 || e.request.Raw != "" || len(args) == 1 && strings.Contains(args[0], "://"):
 		return nil
 	case e.hasFiles():
-		return errors.New("a request must be given too: -f names files of flow schemas")
+		return errors.New("a request is required too: -f names files of flow schemas")
 	default:
 		return explain.ErrNoRequest
 	}

@@ -71,7 +71,7 @@ func writeUsage(out io.Writer, c *cobra.Command, width int) {
 				fmt.Fprintf(out, "  %-12s%s\n", sub.Name(), sub.Short)
 			}
 		}
-		fmt.Fprintf(out, "\n%s COMMAND --help tells more about a command.\n", c.CommandPath())
+		fmt.Fprintf(out, "\n%s COMMAND --help shows more about a command.\n", c.CommandPath())
 		return
 	}
 	fmt.Fprintf(out, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)

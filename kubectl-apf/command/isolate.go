@@ -30,21 +30,20 @@ func newIsolate(env Environment) *cobra.Command {
 	c := page{
 		use:   "isolate (--service-account NAMESPACE/NAME... | --demote USER)",
 		short: "Make flow schemas and a priority level for an operator",
-		long: `kubectl apf isolate makes flow schemas and a priority level for the service accounts of an
-operator, ready to apply: leases go to leader election, events stay where they are, and
-everything else goes to a level of its own. It says why each object is as it is, what
-applying it would change, and what kubectl apf lint finds. It applies nothing.
+		long: `kubectl apf isolate prints flow schemas and a priority level for the service accounts of an
+operator, ready to apply. Leases go to leader election, events stay where they are, and
+everything else goes to a new level. It gives the reason for each object, what applying it
+would change, and the findings of kubectl apf lint. It applies nothing.
 
-Whether the operator uses leases and events says the API server, which is asked what the
-service accounts may do. Without a cluster, it is assumed. The level's shares are added: it
-says what each other level pays. No request of anybody else moves.
+The API server is asked whether the service accounts may use leases and events; without a
+cluster, it is assumed that they do. The shares of the level are added, so other levels lose
+seats, which are shown. No request of other users moves.
 
-In a bad hour, --demote makes a flow schema and a level for the user alone who takes the
-seats: with the fewest seats and a short queue. Others gain what the user loses. It never
-demotes users that the cluster depends on.
+In an incident, --demote prints a flow schema and a level for the one user who takes the
+seats, with the fewest seats and a short queue. Other users gain these seats. Users that the
+cluster depends on are never demoted.
 
--o yaml writes the objects, with the reasons as comments, and what would change to
-standard error.
+-o yaml writes the objects, with the reasons as comments, and the changes to standard error.
 
 The exit status is 1 if lint finds a warning or an error in the objects.`,
 		examples: `# Isolate an operator that is installed
@@ -62,16 +61,16 @@ kubectl apf isolate --demote=jane@example.com -o yaml > demoted.yaml
 kubectl apply -f demoted.yaml
 kubectl delete flowschema,prioritylevelconfiguration demoted-jane-example-com
 
-# Say how many seats its requests in a trace need (NEEDS), and give it these
+# Find out how many seats its requests in a trace need (NEEDS), and use that number
 kubectl apf size --trace=shop.trace.gz -f shop-default.yaml
 kubectl apf isolate --service-account=shop/default --seats=7`,
 	}.command(i.run)
 	flags := c.Flags()
 	flags.StringArrayVar(&i.accounts, "service-account", nil, "A service account of the operator, NAMESPACE/NAME, or NAMESPACE/* for all of a namespace. It may be repeated: all get one level.")
-	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; without it, one after the service account.")
+	flags.StringVar(&i.name, "name", "", "The name of the level and of the flow schemas; by default the name of the service account.")
 	flags.IntVar(&i.seats, "seats", 0, "The seats of the level on one API server; 0 for a thirtieth of all.")
 	flags.StringVar(&i.demote, "demote", "", "A user to demote, such as system:serviceaccount:NAMESPACE:NAME.")
-	flags.DurationVar(&i.lasting, "for", time.Hour, "How long the demotion is meant. kubectl apf lint reports it afterwards.")
+	flags.DurationVar(&i.lasting, "for", time.Hour, "How long the demotion should last. kubectl apf lint reports it afterwards.")
 	i.addTo(c)
 	return c
 }

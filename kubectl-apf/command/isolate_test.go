@@ -68,14 +68,14 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		{"seats below zero", "", []string{account, "--seats=-1"}, "--seats is -1: must not be negative"},
 		{
 			"no room for a precedence", own("mine", 8999, "pods"), []string{account},
-			`there is no room for the precedence of shop-web-leases, shop-web-events, shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would match all others first`,
+			`no precedence is free for shop-web-leases, shop-web-events, shop-web between 8999, of FlowSchema "mine", which keeps its requests, and 9000, of "service-accounts", which would match all others first`,
 		},
 		{
 			"it is isolated already", own("rep-ns", 640, "'*'"), []string{account},
 			"FlowSchema rep-ns already matches the requests of shop/web alone, and would match none afterwards: delete it first to move them",
 		},
 		{"a name that no object may have", "", []string{account, "--name=Web"}, `--name is "Web": a lowercase RFC 1123 subdomain must`},
-		{"accounts of several namespaces", "", []string{account, account, "--service-account=ci/web"}, "shop/web, ci/web are of several namespaces: --name must be given"},
+		{"accounts of several namespaces", "", []string{account, account, "--service-account=ci/web"}, "shop/web, ci/web are of several namespaces: --name is required"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := isolateWeb(t, test.file, test.args...)

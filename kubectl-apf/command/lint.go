@@ -24,38 +24,38 @@ type lintCommand struct {
 }
 
 func newLint(env Environment) *cobra.Command {
-	l := &lintCommand{commonFlags: newCommonFlags(env).withFiles("The files to judge, as if they were applied.")}
+	l := &lintCommand{commonFlags: newCommonFlags(env).withFiles("The files to check, as if they were applied.")}
 	c := page{
 		use:   "lint [-f FILES | -k DIRECTORY]",
 		short: "Find what is wrong or risky in flow schemas and priority levels",
 		long: `kubectl apf lint finds what is wrong or risky in the flow schemas and priority levels of a
-cluster. With files it judges their objects, as if they were applied to the cluster, or
-with --offline to one that has only the built-in objects.
+cluster. With files it checks their objects as if they were applied to the cluster, or
+with --offline to a cluster that has only the built-in objects.
 
-With logs it judges clients too: agents of nodes and leases in the wrong level, limits
-of clients that allow less than flow control, and clients of API versions that a release
-of Kubernetes removes. The logs come from API servers. --client-log names the log of a
-client, such as an operator, or a webhook that fails to list FlowSchemas.
+With logs of API servers it also checks clients: agents of nodes and leases in the wrong
+level, client-side limits below flow control's, and clients of API versions that a release
+of Kubernetes removes. --client-log is the log of a client, such as an operator, or a
+webhook that fails to list FlowSchemas.
 
 Each finding has a code, which docs/kubectl-apf-findings.md explains.
 
 The exit status is 1 if a finding is at least as severe as --fail-on.`,
-		examples: `# Judge the configuration of the cluster
+		examples: `# Check the configuration of the cluster
 kubectl apf lint
 
-# Judge the files of a repository in CI, without a cluster, and fail on warnings too
+# Check the files of a repository in CI, without a cluster, and fail on warnings too
 kubectl apf lint -R -f manifests --offline --release=1.33 --fail-on=warning
 
-# Say who still calls API versions that a later release of Kubernetes removes
+# Find clients of API versions that a later release of Kubernetes removes
 kubectl apf lint --audit-log=audit.log -o json | jq -r '.findings[] | select(.code == "FC605").message'
 
-# Say whether an operator still needs its own limit (--kube-api-qps)
+# Find out whether an operator still needs its own limit (--kube-api-qps)
 kubectl apf lint --client-log=system:serviceaccount:shop:scaler=scaler.log --audit-log=audit.log
 
-# Count the findings by their code
+# Count the findings by code
 kubectl apf lint -o json | jq -r '.findings[].code' | sort | uniq -c`,
 	}.command(l.run)
-	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The lowest severity of findings that give the exit status 1: error, warning or info.")
+	c.Flags().StringVar(&l.failOn, "fail-on", string(lint.Error), "The lowest severity that causes the exit status 1: error, warning or info.")
 	l.logs.addTo(c.Flags())
 	c.Flags().StringArrayVar(&l.clients, "client-log", nil, "The log of a client of API servers, PATH or USER=PATH. It may be repeated.")
 	l.addTo(c)

@@ -32,7 +32,7 @@ func (l *logFlags) given() bool { return len(l.audit) > 0 || len(l.http) > 0 }
 // options returns how to read the logs.
 func (l *logFlags) options(env Environment) (o record.Options, err error) {
 	if !l.given() {
-		return o, errors.New("--audit-log or --http-log must be given")
+		return o, errors.New("--audit-log or --http-log is required")
 	}
 	if o.Clock, err = l.clock(env); err != nil {
 		return o, err
@@ -67,7 +67,7 @@ func logsOf(texts []string) ([]record.Log, error) {
 }
 
 // auditLogUsage is the usage of a flag that names audit logs of any servers.
-const auditLogUsage = "An audit log, a file or a directory, perhaps compressed with gzip or zstd; - for standard input. It may be repeated."
+const auditLogUsage = "An audit log, a file or a directory, optionally compressed with gzip or zstd; - for standard input. It may be repeated."
 
 // read passes the requests of the logs on, all of them to each function, and returns sentences about what
 // the logs leave out. Without logs it does nothing.

@@ -28,11 +28,12 @@ func newRecord(env Environment) *cobra.Command {
 		use:   "record (--audit-log LOG | --http-log LOG)... -o TRACE",
 		short: "Record a trace of requests from audit logs and -v=3 logs",
 		long: `kubectl apf record writes a trace of the requests in the logs of API servers: audit logs,
-and the lines that they log for each request with -v=3. If both are given, a request in
-both is one request. A log may be a file or a directory with files below it, compressed
-with gzip or zstd, and as container runtimes, kubectl, journald or clouds carry it.
+and the lines that they log for each request with -v=3. An event and a line of the same
+request become one. A log is a file or a directory with files below it, optionally
+compressed with gzip or zstd, in the formats of container runtimes, kubectl, journald and
+clouds.
 
-It says what the logs leave out, such as requests that an audit policy drops.`,
+It reports what the logs leave out, such as requests that an audit policy drops.`,
 		examples: `# Record the audit log of a server
 kubectl apf record --audit-log=audit.log -o recorded.trace.gz
 
@@ -46,7 +47,7 @@ kubectl apf record --audit-log=a=/var/log/audit --http-log=a=/var/log/pods -o re
 
 func (r *recordCommand) run(ctx context.Context, _ []string) error {
 	if r.name == "" {
-		return errors.New("-o must be given, the file of the trace")
+		return errors.New("-o is required: the file of the trace")
 	}
 	if _, err := os.Lstat(r.name); err == nil { // before long work
 		return fmt.Errorf("%s: %w: remove it, or name another", r.name, fs.ErrExist)

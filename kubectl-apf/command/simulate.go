@@ -43,28 +43,28 @@ func newSimulate(env Environment) *cobra.Command {
 		use:   "simulate --trace TRACE [-f CANDIDATE]... [--compare]",
 		short: "Say what a trace becomes under another configuration",
 		long: `kubectl apf simulate sends the requests of a trace through the flow control of an API
-server in virtual time, and says which of them wait, are rejected, and use which seats. It
-asks no server. kubectl apf record makes a trace of an audit log.
+server in virtual time, and shows which of them wait or are rejected, and which seats they
+use. It contacts no server. kubectl apf record makes a trace from logs.
 
-The baseline is the built-in objects of a release, with the files of --baseline laid over
-them. A candidate is the baseline with a file or directory laid over it. With --compare,
+The baseline is the built-in objects of a release, with the files of --baseline merged over
+them. A candidate is the baseline with a file or directory merged over it. With --compare,
 the candidates are compared with the baseline; otherwise they are simulated alone.
 
 An assertion is [level.NAME.|schema.NAME.]METRIC OPERATOR VALUE, such as
 "level.workload-high.wait.p99 < 100ms" or "rejected < 0.1%". It is checked on the
 candidates, or on the baseline if there are none.
 
-docs/simulate.md says what the models neglect.
+docs/simulate.md lists what the simulation does not model.
 
 The exit status is 1 if an assertion does not hold.`,
-		examples: `# Say what the built-in configuration makes of a trace
+		examples: `# Simulate a trace with the built-in configuration
 kubectl apf simulate --trace=trace.jsonl --release=1.33
 
 # Compare a change with the configuration of a cluster
 kubectl get flowschemas,prioritylevelconfigurations -o yaml > cluster.yaml
 kubectl apf simulate --trace=trace.jsonl --baseline=cluster.yaml -f change.yaml --compare
 
-# Say which rate an operator would reach without its own limit, and who would pay
+# Predict the rate of an operator without its own limit, and who would wait for it
 kubectl apf simulate --trace=scaler.trace --client-log=system:serviceaccount:shop:scaler=scaler.log
 
 # Check a change in CI
@@ -73,14 +73,14 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 	s.addTo(c)
 	s.output.addTo(c)
 	f := c.Flags()
-	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are laid over the built-in objects.")
+	f.StringArrayVar(&s.baseline, "baseline", nil, "A file or directory of the baseline. It may be repeated: all are merged over the built-in objects.")
 	f.StringVar(&s.release, "release", "", "The Kubernetes release, such as 1.33, whose built-in objects and estimates are used.")
 	f.IntVar(&s.total, "total", 0, "The number of seats of one API server; 0 for 600, as without flags.")
 	addTenantsTo(c, &s.tenants, "It requires --engine=apf.")
 	f.IntVar(&s.options.Flows, "flows", 10, "The number of flows of each priority level in the report.")
-	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a candidate of its own.")
+	f.StringArrayVarP(&s.candidates, "filename", "f", nil, "A file or directory of a candidate. It may be repeated: each is a separate candidate.")
 	f.BoolVar(&s.compare, "compare", false, "Compare the candidates with the baseline.")
-	f.StringArrayVar(&s.clients, "client-log", nil, "The log of a client, USER=PATH: say what it would do without its own limit (QPS and Burst), and who would pay. It may be repeated.")
+	f.StringArrayVar(&s.clients, "client-log", nil, "The log of a client, USER=PATH, to predict its rate without its own limit (QPS and Burst), and who would wait. It may be repeated.")
 	f.StringVar(&s.logs.zone, "log-time-zone", "UTC", "The time zone of --client-log, such as Europe/Berlin.")
 	f.StringArrayVar(&s.assertions, "assert", nil, "An assertion. It may be repeated.")
 	return c
@@ -88,10 +88,10 @@ kubectl apf simulate --trace=trace.jsonl -f change.yaml --assert="level.workload
 
 func (s *simulateCommand) run(ctx context.Context, _ []string) error {
 	if s.trace == "" {
-		return errors.New("--trace must be given, the trace to simulate; kubectl apf record makes one")
+		return errors.New("--trace is required: the trace to simulate; kubectl apf record makes one")
 	}
 	if s.compare && len(s.candidates) == 0 {
-		return errors.New("--compare needs a candidate: -f must be given")
+		return errors.New("--compare requires a candidate: -f")
 	}
 	if err := checkTenants(s.tenants); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *simulateCommand) without(ctx context.Context, text string) (*simulate.W
 	return limit.Without(s.options.Open)
 }
 
-// configuration returns the baseline with files laid over it.
+// configuration returns the baseline with files merged over it.
 func (s *simulateCommand) configuration(ctx context.Context, files []string) (configuration.Configuration, error) {
 	base, err := s.open(s.baseline)
 	if err != nil {
@@ -221,10 +221,10 @@ type simulating struct {
 
 func (s *simulating) addTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&s.trace, "trace", "", "The trace, perhaps compressed with gzip or zstd.")
-	f.StringVar((*string)(&s.options.Engine), "engine", "", "Whose flow control: library (of k8s.io/apiserver, so kube-apiserver's; the default) or apf (flowcontrol-apiserver's).")
+	f.StringVar(&s.trace, "trace", "", "The trace, optionally compressed with gzip or zstd.")
+	f.StringVar((*string)(&s.options.Engine), "engine", "", "The engine: library (k8s.io/apiserver, as in kube-apiserver; the default) or apf (flowcontrol-apiserver).")
 	f.StringVar((*string)(&s.options.Loop), "loop", string(simulate.Open), "open: requests arrive as in the trace; closed: clients wait for their answers.")
-	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as the trace names.")
+	f.IntVar(&s.options.Replicas, "replicas", 0, "The number of API servers; 0 for as many as in the trace.")
 	f.BoolVar(&s.quiet, "quiet", false, "Write no progress to standard error.")
 }
 

@@ -79,7 +79,7 @@ func TestSimulate(t *testing.T) {
 		says   []string
 	}{
 		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "library", "1.33", "global-default"}},
-		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "tells 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
+		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "has 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=apf"}, statusOK, []string{"baseline  apf"}},
 		{"tenants of this server", []string{"--trace=trace.jsonl", "--engine=apf", "--flow-control-tenants=service-account-namespaces"}, statusOK, []string{"baseline  apf"}},
 		{"a candidate alone", []string{"--trace=trace.jsonl", "-f", "same.yaml"}, statusOK, []string{"same ", "workload-low"}},
@@ -125,13 +125,13 @@ func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
 		name, says string
 		args       []string
 	}{
-		{"no trace", "--trace must be given", nil},
+		{"no trace", "--trace is required", nil},
 		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
 		{"a trace that is cut off", "cut.jsonl: line 51 is cut off", []string{"--trace=cut.jsonl"}},
 		{"a trace without requests", "empty.jsonl: the trace is empty", []string{"--trace=empty.jsonl"}},
 		{"an invalid configuration", `PriorityLevelConfiguration "workload-low" is invalid: `, []string{"--trace=trace.jsonl", "-f", "invalid.yaml"}},
 		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
-		{"nothing to compare", "--compare needs a candidate: -f must be given", []string{"--trace=trace.jsonl", "--compare"}},
+		{"nothing to compare", "--compare requires a candidate: -f", []string{"--trace=trace.jsonl", "--compare"}},
 		{"an assertion that does not parse", `--assert: the assertion "rejected <" must be `, []string{"--trace=trace.jsonl", "--assert=rejected <"}},
 		{"a log of nobody", `--client-log: "a.log" must be USER=PATH`, []string{"--trace=trace.jsonl", "--client-log=a.log"}},
 		{"an engine that is none", `the engine "mine" is unknown: must be library or apf`, []string{"--trace=trace.jsonl", "--engine=mine"}},

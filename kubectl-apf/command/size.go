@@ -33,26 +33,25 @@ type sizeCommand struct {
 }
 
 func newSize(env Environment) *cobra.Command {
-	s := &sizeCommand{simulating: simulating{env: env}, commonFlags: newCommonFlags(env).withFiles("that are laid over the configuration.")}
+	s := &sizeCommand{simulating: simulating{env: env}, commonFlags: newCommonFlags(env).withFiles("that are merged over the configuration.")}
 	c := page{
 		use:   "size [--trace TRACE | --dumps LATER --before EARLIER]",
 		short: "Say how many seats an API server needs, and whether it has enough",
-		long: `kubectl apf size says how many seats an API server needs for goals, in total and for each
-priority level, with a range, and which flags give them. It is an answer of simulations, of
-one of these:
+		long: `kubectl apf size estimates how many seats an API server needs to meet goals, in total and
+for each priority level, with a range, and the flags to set. It simulates requests from one
+of these:
 
-  a trace                   requests with their times, which kubectl apf record makes of
-                            logs; no server is asked. -f names the configuration, over the
+  a trace                   requests with their times, which kubectl apf record makes from
+                            logs; no server is contacted. -f is the configuration, over the
                             built-in objects of --release
   two scrapes of /metrics   saved ones (--dumps and --before), or of the cluster now and
-                            after --interval. They have rates and histograms: the
-                            requests are generated from these
+                            after --interval. Requests are generated from their rates and
+                            histograms
 
 A goal bounds waits or rejections: an assertion as of kubectl apf simulate. Without a scope it
-holds for each priority level. docs/simulate.md says how the search works, and what the
-range means.
+holds for each priority level. docs/simulate.md explains the search and the range.
 
-The exit status is 1 if there are not enough seats, or perhaps not.`,
+The exit status is 1 if there are not enough seats, or may not be.`,
 		examples: `# Read the cluster twice, five minutes apart
 kubectl apf size --interval=5m
 
@@ -65,9 +64,9 @@ kubectl apf size --trace=trace.jsonl -f cluster.yaml --total=600 --goal="wait.p9
 	}.command(s.run)
 	s.addTo(c)
 	f := c.Flags()
-	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved answers of the API servers of --dumps.")
-	f.DurationVar(&s.interval, "interval", 0, "The time between two readings of a cluster, 5m if it is 0; with --before the time between the scrapes; if it is 0, as they tell it, otherwise as the dates of their files do.")
-	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that has to hold. It may be repeated.")
+	f.StringVar(&s.before, "before", "", "A directory or archive of earlier saved API responses of the servers of --dumps.")
+	f.DurationVar(&s.interval, "interval", 0, "The time between two scrapes of a cluster, by default 5m. With --before, the time between the saved scrapes, by default taken from their metrics, or from the dates of their files.")
+	f.StringArrayVar(&s.goals, "goal", []string{"wait.p99 < 100ms", "rejected == 0"}, "An assertion that must hold. It may be repeated.")
 	s.commonFlags.addTo(c)
 	return c
 }
@@ -104,7 +103,7 @@ func (s *sizeCommand) validate() error {
 	case s.before != "" && s.commonFlags.dumps == "":
 		return errors.New("--before needs --dumps, the later answers")
 	case s.trace == "" && s.commonFlags.offline:
-		return errors.New("--offline leaves nothing to size: --trace must be given; kubectl apf record makes one")
+		return errors.New("--offline requires --trace; kubectl apf record makes one")
 	case s.interval < 0:
 		return fmt.Errorf("--interval is %s: must be more than 0", s.interval)
 	}
@@ -173,7 +172,7 @@ func (s *sizeCommand) ofScrapes(ctx context.Context) (*size.Size, error) {
 	return answer, nil
 }
 
-// readBefore returns the earlier scrape: saved answers, or what the cluster says now. Then it waits
+// readBefore returns the earlier scrape: saved API responses, or what the cluster says now. Then it waits
 // for the time of the later one.
 func (s *sizeCommand) readBefore(ctx context.Context, from source.Source, want source.Want) ([]replica.Replica, error) {
 	if s.before != "" {

@@ -119,7 +119,7 @@ func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
 		{"scrapes of one time", "are 0s apart: the later one must be later. --interval sets the time", []string{"--dumps=untimed", "--before=before"}},
 		{"nothing that was saved", "empty has ", []string{"--dumps=empty", "--before=before"}},
 		{"nothing that was saved before", "--before: empty has ", []string{"--dumps=same", "--before=empty"}},
-		{"nothing at all", "--offline leaves nothing to size", []string{"--offline"}},
+		{"nothing at all", "--offline requires --trace", []string{"--offline"}},
 		{"a trace and an interval", "--before and --interval are about two scrapes", []string{"--trace=trace.jsonl", "--interval=5m"}},
 		{"a negative interval", "--interval is -1s: must be more than 0", []string{"--interval=-1s"}},
 		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},

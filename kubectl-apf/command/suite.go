@@ -27,9 +27,9 @@ func newTest(env Environment) *cobra.Command {
 	c := page{
 		use:   "test -f SUITE.yaml",
 		short: "Test expectations about flow schemas and priority levels",
-		long: `kubectl apf test tests expectations that are kept in a repository beside the objects:
-requests, and the flow schema, priority level, flow and seats that each must get. It asks
-no server, so it runs in CI. docs/kubectl-apf.md has the form of a suite.
+		long: `kubectl apf test tests a suite: requests, and the flow schema, priority level, flow and
+seats that each must get. It contacts no server, so it runs in CI. docs/kubectl-apf.md has
+the format of a suite.
 
 The exit status is 1 if an expectation is not met.`,
 		examples: `# Test a suite
@@ -42,7 +42,7 @@ kubectl apf test -f suite.yaml`,
 
 func (s *suiteCommand) run(ctx context.Context, _ []string) error {
 	if len(s.files) == 0 {
-		return errors.New("-f must be given, the file of a suite")
+		return errors.New("-f is required: the file of a suite")
 	}
 	var results suiteResults
 	for _, file := range s.files {

@@ -21,7 +21,7 @@ func TestSuite(t *testing.T) {
 		{"an expectation that is met", []string{"-f", "met.yaml"}, statusOK, "1 passed, 0 failed", ""},
 		{"an expectation that is not met", []string{"-f", "met.yaml", "-f", "unmet.yaml"}, statusFindings, "unmet.yaml:", ""},
 		{"JSON", []string{"-f", "met.yaml", "-o", "json"}, statusOK, `"passed": 1`, ""},
-		{"no suite", nil, statusFailed, "", "error: -f must be given, the file of a suite\n"},
+		{"no suite", nil, statusFailed, "", "error: -f is required: the file of a suite\n"},
 		{"a file that is no suite", []string{"-f", "flowschemas.yaml"}, statusFailed, "", `error: flowschemas.yaml: unknown field "metadata"; unknown field "spec"` + "\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -65,23 +65,21 @@ func newTop(env Environment) *cobra.Command {
 	c := page{
 		use:   "top [levels|flows|requests]",
 		short: "Show who holds the seats",
-		long: `kubectl apf top shows who holds the seats of the API server now, all its replicas
-together.
+		long: `kubectl apf top shows who holds the seats of the API server now, for all replicas together.
 
   levels     for each priority level the seats in use, the current and the nominal
-             limit, the requests that wait, the oldest of them, and how many are
-             rejected per second; it reads twice for this, and shows the
-             rest at once
-  flows      for each flow the seat-seconds of the last minute where the server tells
-             them (flowcontrol-apiserver), and its seats, requests and waits of now
-  requests   each request that executes or waits
+             limit, waiting requests, the oldest of them, and rejections per second
+             (from two samples; the rest is shown at once)
+  flows      for each flow the seat-seconds of the last minute (flowcontrol-apiserver
+             only), and its current seats, requests and waits
+  requests   each executing or waiting request
 
 With --web it serves a page with the levels over the last minutes and the heaviest
 flows, on the loopback of this machine.`,
 		examples: `# Show the priority levels
 kubectl apf top
 
-# Show the heaviest flows, and again every 5 seconds
+# Show the heaviest flows, and refresh every 5 seconds
 kubectl apf top flows --watch --interval=5s --limit=20
 
 # Show the requests that have waited longest
@@ -98,8 +96,8 @@ kubectl apf top --web`,
 	c.Args = cobra.MaximumNArgs(1)
 	c.ValidArgs = names
 	t.addTo(c)
-	c.Flags().BoolVarP(&t.watch, "watch", "w", false, "Read and write again and again, until interrupted.")
-	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two readings. If 0, levels are read once, without rates.")
+	c.Flags().BoolVarP(&t.watch, "watch", "w", false, "Refresh until interrupted.")
+	c.Flags().DurationVar(&t.interval, "interval", 2*time.Second, "The time between two samples. If 0, levels are read once, without rates.")
 	c.Flags().StringVar(&t.options.Sort, "sort", "", "The order of the rows, by default the first of "+strings.Join(orders, "; ")+".")
 	c.Flags().IntVar(&t.options.Limit, "limit", 0, "The largest number of rows. If 0, there is no limit, and with --web one of 500 flows.")
 	c.Flags().BoolVar(&t.web, "web", false, "Serve a page with charts and tables on the loopback, until interrupted.")
@@ -124,7 +122,7 @@ func (t *topCommand) complete(args []string) error {
 	case t.interval == 0 && t.watch:
 		return errors.New("--interval is 0s: must be more than 0 with --watch")
 	}
-	// A cluster is asked for as little as possible; of saved answers, queues may be all there is.
+	// A cluster is asked for as little as possible; of saved API responses, queues may be all there is.
 	t.view.want.Queues = t.view.rates && t.dumps != ""
 	if _, err := t.view.answer(nil, nil, t.options); err != nil {
 		return err
@@ -211,7 +209,7 @@ func (t *topCommand) read(ctx context.Context, from source.Source) ([]replica.Re
 	return replicas, nil
 }
 
-// redraw reads and writes again and again, until the context ends.
+// redraw reads and writes repeatedly, until the context ends.
 func (t *topCommand) redraw(ctx context.Context, from source.Source) error {
 	var before []replica.Replica
 	for ctx.Err() == nil {

@@ -63,8 +63,8 @@ func TestTracesThatCannotBeMade(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no log", []string{"record", "-o", "new"}, "--audit-log or --http-log must be given"},
-		{"no file", []string{"record", "--audit-log=audit.log"}, "-o must be given, the file of the trace"},
+		{"no log", []string{"record", "-o", "new"}, "--audit-log or --http-log is required"},
+		{"no file", []string{"record", "--audit-log=audit.log"}, "-o is required: the file of the trace"},
 		{"a file that exists", []string{"record", "--audit-log=audit.log", "-o", "mine"}, "mine: file already exists: remove it, or name another"},
 		{"a log that is empty", []string{"record", "--audit-log=empty.log", "-o", "new"}, "empty.log: no event of the stage ResponseComplete"},
 		{"a log that does not exist", []string{"record", "--http-log=missing", "-o", "new"}, "missing: no such file or directory"},

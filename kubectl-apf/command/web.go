@@ -57,7 +57,7 @@ func (t *topCommand) serve(ctx context.Context, from source.Source) error {
 		return fmt.Errorf("--port: %w; without --port, a free one is chosen", err)
 	}
 	token := rand.Text()
-	if err := writeText(t.env.Out, fmt.Sprintf("Serving until interrupted, for this machine only, with the rights of your kubeconfig:\nhttp://%s/%s/\n", listener.Addr(), token)); err != nil {
+	if err := writeText(t.env.Out, fmt.Sprintf("Serving until interrupted, for this machine only, with the permissions of your kubeconfig:\nhttp://%s/%s/\n", listener.Addr(), token)); err != nil {
 		return err
 	}
 	return serveUntilDone(ctx, listener, page, token)

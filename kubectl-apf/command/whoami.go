@@ -26,7 +26,7 @@ func (l *commonFlags) whoAmI(ctx context.Context) (name string, groups []string,
 	case err == nil:
 		return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil
 	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err):
-		return "", nil, errors.New("the server does not tell who you are: name the user of the request with --as, and their groups with --as-group")
+		return "", nil, errors.New("the server does not report your user name: name the user of the request with --as, and their groups with --as-group")
 	default:
 		return "", nil, fmt.Errorf("asking the server who you are: %w", err)
 	}

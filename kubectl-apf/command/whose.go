@@ -24,30 +24,29 @@ func newWhose(env Environment) *cobra.Command {
 	c := page{
 		use:   "whose (UID... | -f RESPONSE)",
 		short: "Name the flow schema and the priority level behind response headers",
-		long: `kubectl apf whose names the flow schema and the priority level behind the UIDs in the
-response headers X-Kubernetes-PF-FlowSchema-UID and X-Kubernetes-PF-PriorityLevel-UID.
+		long: `kubectl apf whose shows the flow schema and the priority level of the UIDs in the response
+headers X-Kubernetes-PF-FlowSchema-UID and X-Kubernetes-PF-PriorityLevel-UID.
 
-The exit status is 1 if a UID is of no object that exists, or existed as far as the audit
-log tells.`,
-		examples: `# Name the objects behind two UIDs
+The exit status is 1 if no object has the UID, in the cluster or in the audit log.`,
+		examples: `# Show the objects of two UIDs
 kubectl apf whose f1737c3e-ea5c-480b-bfd3-50d7f014c50c 46c349c0-76fb-43ae-9b11-cd55db4a755e
 
-# Name the objects behind the headers of a response, also if they have been deleted
+# Show the objects in the headers of a response, including deleted objects
 kubectl get pods -v=8 2>response.txt
 kubectl apf whose -f response.txt --audit-log audit.log
 
-# Name the flow schema of "retry-reason: due to server-side throttling" in the log of a client
+# Show the flow schema of "retry-reason: due to server-side throttling" in the log of a client
 kubectl apf whose -f operator.log`,
 	}.command(w.run)
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if (w.response == "") == (len(args) == 0) {
-			return errors.New("either UIDs must be given, or -f with a file that has response headers")
+			return errors.New("UIDs are required, or -f with a file of response headers")
 		}
 		return nil
 	}
 	c.ValidArgsFunction = cobra.NoFileCompletions
 	c.Flags().StringVarP(&w.response, "filename", "f", "", "A file with the headers of a response, as curl -i or kubectl -v=8 prints them, or the log of a client; - for standard input.")
-	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, which tells of objects that have been deleted; - for standard input.")
+	c.Flags().StringVar(&w.auditLog, "audit-log", "", "An audit log, to find deleted objects; - for standard input.")
 	w.addTo(c)
 	return c
 }
@@ -68,7 +67,7 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 		return err
 	}
 	if history == nil && !explain.HasUIDs(c) {
-		return errors.New("no object here has a UID, so it is unknown whose these are: ask the cluster, or give its objects as kubectl get -o yaml prints them, or --audit-log")
+		return errors.New("no object here has a UID, so these cannot be resolved: use the cluster, its objects as kubectl get -o yaml prints them, or --audit-log")
 	}
 	objects := explain.FindUIDs(uids, c, history)
 	if err := w.write(objects); err != nil {

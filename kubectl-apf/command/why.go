@@ -35,29 +35,29 @@ func newWhy(env Environment) *cobra.Command {
 	c := page{
 		use:   "why (--user USER | --flow-schema NAME | -f AUDIT.LOG | --lease[=NAMESPACE/NAME] LOGS)",
 		short: "Say why requests were delayed or rejected",
-		long: `kubectl apf why says which requests were delayed or rejected, and why: the priority level
+		long: `kubectl apf why shows which requests were delayed or rejected, and why: the priority level
 and queues, since when, how much they got compared with their fair share, and what to
 change.
 
-Events of an audit log are the best evidence. Without them, it uses what
-flowcontrol-apiserver remembers of the last 15 minutes, and the metrics of any API server.
+Events of an audit log are the best evidence. Without them, it uses the last 15 minutes
+that flowcontrol-apiserver remembers, and the metrics of any API server.
 
-With --lease it says why a leader could not renew its lease in time: what each request for
-it waited for, and which of flow control, etcd, the API server and the client's own limit
-held it up. Logs of the API server tell the first three, --client-log the last one.
+With --lease it shows why a leader could not renew its lease in time: whether each request
+waited for flow control, etcd, the API server or the client's own limit. The logs of the API
+server show the first three, and --client-log the last one.
 
-The exit status is 1 if requests were delayed or rejected, and 2 if nothing is known of the
-requests.`,
-		examples: `# Say why a user's requests were rejected
+The exit status is 1 if requests were delayed or rejected, and 2 if there is no data about
+the requests.`,
+		examples: `# Explain why a user's requests were rejected
 kubectl apf why --user=system:serviceaccount:shop:scaler
 
-# Say what happened to the requests of a flow schema
+# Explain what happened to the requests of a flow schema
 kubectl apf why --flow-schema=service-accounts
 
-# Say what an audit log tells, by the flow schemas of a saved cluster
+# Use an audit log and the flow schemas of a saved cluster
 kubectl apf why -f audit.log --dumps=must-gather
 
-# Say why an operator lost its leader election, by both sides
+# Explain why an operator lost its leader election, from logs of both sides
 kubectl apf why --lease=shop/scaler -f audit.log --client-log=scaler.log
 
 # Find the leases that were nearly lost
@@ -65,7 +65,7 @@ kubectl apf why --lease -f audit.log`,
 	}.command(w.run)
 	c.Flags().StringVar(&w.query.User, "user", "", "Only requests of this user.")
 	c.Flags().StringVar(&w.query.FlowSchema, "flow-schema", "", "Only requests of this flow schema.")
-	c.Flags().IntVar(&w.query.Servers, "log-servers", 0, "The number of API servers whose requests the logs have, if it is more than they name.")
+	c.Flags().IntVar(&w.query.Servers, "log-servers", 0, "The number of API servers whose requests are in the logs, if it is more than the logs name.")
 	w.logs.addTo(c.Flags())
 	c.Flags().StringArrayVarP(&w.logs.audit, "filename", "f", nil, "The same as --audit-log.")
 	c.Flags().StringVar(&w.lease, "lease", "", "The lease of a leader election, NAMESPACE/NAME; without a value, all of them.")

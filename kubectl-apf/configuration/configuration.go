@@ -1,5 +1,5 @@
-// Package configuration holds the flow-control objects that are in force together, and
-// puts them in force in an engine of their own.
+// Package configuration holds the flow-control objects that a server enforces together, and
+// applies them to a separate engine.
 package configuration
 
 import (

@@ -27,12 +27,12 @@ type Options struct {
 	Clock utilclock.WithTicker
 }
 
-// Dashboard reads the replicas of an API server again and again, and serves what it
+// Dashboard reads the replicas of an API server repeatedly, and serves what it
 // read. Its methods may be called concurrently, Read excepted.
 type Dashboard struct {
 	from    source.Source
 	options Options
-	before  []replica.Replica // the last reading, for rates
+	before  []replica.Replica // the last sample, for rates
 
 	mu      sync.Mutex // guards what follows
 	history history

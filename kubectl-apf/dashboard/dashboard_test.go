@@ -64,7 +64,7 @@ func TestStateHasTheReadingsAfterTheLastOneThatThePageHas(t *testing.T) {
 
 	all := d.State(0)
 	system := func(seats int, perSecond *float64) []top.Level {
-		level := all.Levels.Levels[0] // the last reading
+		level := all.Levels.Levels[0] // the last sample
 		level.SeatsInUse, level.RejectedPerSecond, level.Rejected = &seats, perSecond, nil
 		return []top.Level{level}
 	}

@@ -19,7 +19,7 @@ type Reading struct {
 type history struct {
 	window   time.Duration
 	readings []Reading
-	number   int // of the last reading
+	number   int // of the last sample
 }
 
 // add adds a reading, and forgets older ones than the window.

@@ -13,7 +13,7 @@ type State struct {
 	Name            string  `json:"name"`
 	IntervalSeconds float64 `json:"intervalSeconds"`
 	WindowSeconds   float64 `json:"windowSeconds"`
-	// Error says why the last reading failed: the figures are from the one before.
+	// Error says why the last sample failed: the figures are from the one before.
 	Error    string     `json:"error,omitempty"`
 	Readings []Reading  `json:"readings"`
 	Levels   top.Levels `json:"levels"`

@@ -106,7 +106,7 @@ func (c *Comparison) notes() []string {
 	return notes
 }
 
-// side is one of the configurations, in force.
+// side is one of the configurations, enforced.
 type side struct {
 	*configuration.InForce
 	// notes are sentences about what was inferred and left out.

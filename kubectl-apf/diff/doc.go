@@ -1,8 +1,8 @@
-// Package diff says what a change of the flow-control configuration does, by two
-// configurations, before and after: which requests move to another flow schema or priority level,
-// which flow schemas stop or start to match, and what seats and room for borrowing each level has.
+// Package diff compares two flow-control configurations, before and after a change: which
+// requests move to another flow schema or priority level, which flow schemas stop or start to
+// match, and what seats and room for borrowing each level has.
 //
-// Limits and classification come from engines with either configuration in force.
+// Limits and classification come from engines that enforce either configuration.
 //
 // # Requests of an audit log
 //
@@ -13,14 +13,14 @@
 //
 // Without a log, the requests are all combinations of user, verb, API group, resource
 // and namespace, or user, verb and path, that the rules of both configurations can
-// tell apart. A value that no rule names stands for all others; it is written "*".
+// distinguish. A value that no rule names stands for all others; it is written "*".
 //
 // Only requests that match a schema that changes can move: the schema is added or
 // removed, its specification differs, or its level appears or disappears. All other
 // schemas are in both configurations, in the same order, so the first of them to match is the same.
 // So the combinations come from the rules of the changing schemas, in both versions. A list in a
 // rule gives its values; a wildcard gives "*" and the values that are named by any rule that
-// matches the user: other rules do not tell requests of this user apart.
+// matches the user: other rules do not distinguish requests of this user.
 //
 // The users are one user for each subject that any rule names, in those groups that
 // the subject implies, such as system:authenticated. Users in several named groups are

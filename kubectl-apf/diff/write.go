@@ -35,7 +35,7 @@ func (r *Result) objectTable() table.Table {
 func (r *Result) moveTitle() string {
 	what := "requests of the log"
 	if r.Basis == Combinations {
-		what = "combinations that the rules tell apart"
+		what = "combinations that the rules distinguish"
 	}
 	return fmt.Sprintf("MOVES: %d of %d %s", r.Moved, r.Checked, what)
 }

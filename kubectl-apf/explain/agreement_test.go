@@ -90,7 +90,7 @@ func sentinel() *flowcontrolv1.FlowSchema {
 }
 
 // TestExplainAgreesWithTheLibraryAndWithTheIndex compares the flow schema with the
-// library's, and the trace, which compares the rules one after the other, with the
+// library's, and the trace, which compares the rules one at a time, with the
 // index of the engine.
 func TestExplainAgreesWithTheLibraryAndWithTheIndex(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 41))

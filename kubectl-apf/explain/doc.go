@@ -1,4 +1,4 @@
-// Package explain says what flow control does with a request: which flow schema matches
+// Package explain computes what flow control does with a request: which flow schema matches
 // it and why, its priority level, its flow and queues, how many seats it takes, and
 // whether it would execute, wait or be rejected on each API server.
 //
@@ -40,10 +40,10 @@
 //     waiting. If that is full and no seat is free, it is rejected: queue-full.
 //   - With the engine pkg/apf, its flow has a queue. If as many of the flow wait as may, it is
 //     rejected: queue-full. If as many of the level wait as may, the one that would be served
-//     last is, which is another one if the flow has used little.
+//     last is rejected, which is another one if the flow has used little.
 //   - Otherwise it waits. A request that waits too long is rejected: time-out.
 //
-// Notes and the fields named inferred say what was not read from a server.
+// Notes and the fields named inferred list what was not read from a server.
 //
 // # UIDs in response headers
 //

@@ -21,7 +21,7 @@ type Facts map[schema.GroupResource]replica.Fact
 
 // Input is what is known about the API servers.
 type Input struct {
-	// Configuration is in force. Its notes become notes of the answers; they say so if
+	// Configuration is enforced. Its notes become notes of the answers; they say so if
 	// the total is not known.
 	Configuration configuration.Configuration
 	// Facts are the stored objects and the watchers, where they are known better than
@@ -60,7 +60,7 @@ func New(in Input) *Explainer {
 // Explain returns what happens to the request, or an error if it is not a request.
 func (e *Explainer) Explain(r Request) (Answer, error) {
 	if r.User == "" {
-		return Answer{}, errors.New("the user of the request must be given, such as --as=system:serviceaccount:default:builder")
+		return Answer{}, errors.New("the user of the request is required, such as --as=system:serviceaccount:default:builder")
 	}
 	h, err := r.http()
 	if err != nil {

@@ -119,7 +119,7 @@ func (r Request) resourceRequest() (httpRequest, error) {
 	case h.method == "":
 		return h, fmt.Errorf("verb %q must be get, list, watch, create, update, patch, delete or deletecollection. For an HTTP method give a path; kubectl COMMAND -v=6 prints the paths of a command", r.Verb)
 	case r.Resource.Resource == "":
-		return h, errors.New("a resource or a path must be given, such as pods or /healthz")
+		return h, errors.New("a resource or a path is required, such as pods or /healthz")
 	case verb == "deletecollection" && r.Name != "":
 		return h, fmt.Errorf("deletecollection takes no name; to delete %q, use the verb delete", r.Name)
 	}

@@ -43,7 +43,7 @@ func FromRESTMapper(m meta.RESTMapper) Mapper {
 }
 
 // Offline is a Mapper that needs no API server. It knows the resources of
-// Kubernetes. Any other resource must be given with its group, and is taken as
+// Kubernetes. Any other resource requires its group, and is taken as
 // namespaced, in version v1, with Inferred set.
 func Offline(name string) (Resource, error) {
 	plain, rest, grouped := strings.Cut(strings.ToLower(name), ".")

@@ -96,7 +96,7 @@ func FindUIDs(uids []string, c configuration.Configuration, history *History) Ob
 // formerly returns an object that does not exist.
 func formerly(uid string, history *History, replacements map[[2]string]string) Object {
 	if history == nil {
-		return Object{State: NotFound, Message: fmt.Sprintf("No flow schema and no priority level has the UID %q now; an audit log tells whether one had it.", uid)}
+		return Object{State: NotFound, Message: fmt.Sprintf("No flow schema and no priority level has the UID %q now; an audit log shows whether one had it.", uid)}
 	}
 	m, mentioned := history.objects[uid]
 	if !mentioned {

@@ -116,7 +116,7 @@ func historyOf(t *testing.T, text string) *History {
 	history := &History{}
 	summary, err := logs.ReadAuditEvents("a.log", strings.NewReader(text), history.Add)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a.log: 1 of 7 lines are skipped; line 2 is no audit.k8s.io/v1 Event."}, summary.Notes())
+	assert.Equal(t, []string{"a.log: 1 of 7 lines are skipped; line 2 is not an audit.k8s.io/v1 Event."}, summary.Notes())
 	return history
 }
 
@@ -173,14 +173,14 @@ func TestWithoutAnAuditLogAnUnknownUIDHasOneSentence(t *testing.T) {
 	found := FindUIDs([]string{schemaUID, "uid-of-nothing"}, existing(), nil)
 	require.Len(t, found, 2)
 	assert.Equal(t, "probes", found[0].Name)
-	assert.Equal(t, `No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.`, found[1].Message)
+	assert.Equal(t, `No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log shows whether one had it.`, found[1].Message)
 
 	var out strings.Builder
 	require.NoError(t, found.WriteTable(&out, table.Options{}))
 	assert.Equal(t, `UID                                   KIND        NAME    PRIORITY LEVEL  STATE
 6a1bd6f1-3a7d-4c3e-9d60-1f2b44e8a001  FlowSchema  probes  system          current
 uid-of-nothing                        -           -       -               notFound
-No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log tells whether one had it.
+No flow schema and no priority level has the UID "uid-of-nothing" now; an audit log shows whether one had it.
 `, out.String())
 }
 

@@ -78,7 +78,7 @@ func TestTheStateOfAnAPIServerDecides(t *testing.T) {
 		"a limit of zero": {state("global-default", limits(0, 0), 0, 0, queue(0, 0, 0)), "get pods web", Waits, "", "0 of 0", []int{0, 1, 2, 3, 4, 5}, false},
 		"an exempt level": {state("global-default", limits(49, 49), 300, 49, full...), "get pods web --as=root --as-group=system:masters", Executes, "", "exempt", nil, false},
 		"another level is busy": {
-			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not tell", nil, false,
+			state("system", limits(49, 49), 300, 49, full...), "get pods web", Unknown, "", "did not report", nil, false,
 		},
 		"no queues and no seats": {
 			state("catch-all", replica.LevelMetrics{Nominal: new(13), Current: new(13), SeatsInUse: new(13)}, 0, 13), "get /version", Rejected, "concurrency-limit", "13 of 13", nil, true,
@@ -223,15 +223,15 @@ func TestWhatAnAPIServerDidNotTellIsUnknown(t *testing.T) {
 		row     string
 		partial bool
 	}{
-		{"rejections alone", told(replica.LevelMetrics{}, &replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 42}}), Unknown, "did not tell the seats in use", "-  - - - unknown", false},
+		{"rejections alone", told(replica.LevelMetrics{}, &replica.SchemaMetrics{Rejected: map[string]uint64{"queue-full": 42}}), Unknown, "did not report the seats in use", "-  - - - unknown", false},
 		{"a dump of levels", dump, Waits, "How many seats are in use is not known.", "- - 40 17 waits", false},
-		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not tell the seats in use", "- 60 - - unknown", true},
+		{"limits alone", told(replica.LevelMetrics{Nominal: new(49), Current: new(60)}, nil), Unknown, "did not report the seats in use", "- 60 - - unknown", true},
 		{"a current limit and seats", told(replica.LevelMetrics{Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use.", "3 60 - - unknown", true},
 		{"seats alone", told(replica.LevelMetrics{SeatsInUse: new(3)}, nil), Unknown, "In use: 3 seats. The current limit is not known: it is from ", "3 - - - unknown", false},
 		{"free with the lower limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(3)}, &replica.SchemaMetrics{Waiting: new(0)}), Executes, "it is from 25 to 60 seats. No request waits.", "3 - - 0 executes", false},
 		{"free with the upper limit alone", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(30)}, &replica.SchemaMetrics{Waiting: new(0)}), Unknown, "The request takes 1 seat. At best it executes, at worst it waits.", "30 - - 0 unknown", false},
 		{"taken with the upper limit", told(replica.LevelMetrics{Lower: new(25), Upper: new(60), SeatsInUse: new(60)}, &replica.SchemaMetrics{Waiting: new(0)}), Waits, "In use: 60 seats.", "60 - - 0 waits", false},
-		{"seats and limits", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use. This API server did not tell whether requests wait.", "3 60 - - unknown", true},
+		{"seats and limits", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(3)}, nil), Unknown, "3 of 60 seats are in use. This API server did not report whether requests wait.", "3 60 - - unknown", true},
 		{"no seat is free", told(replica.LevelMetrics{Nominal: new(49), Current: new(60), SeatsInUse: new(60)}, nil), Waits, "60 of 60", "60 60 - - waits", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -133,7 +133,7 @@ func (p Parser) objectRequest(r Request, o objectName, flags *Flags) (Request, e
 	r.Name, r.Subresource = o.name, o.subresource
 	if flags.Subresource != "" {
 		if r.Subresource != "" {
-			return r, fmt.Errorf("the subresource must be given once: %s or --subresource=%s", r.Subresource, flags.Subresource)
+			return r, fmt.Errorf("specify the subresource once: %s or --subresource=%s", r.Subresource, flags.Subresource)
 		}
 		r.Subresource = flags.Subresource
 	}

@@ -43,7 +43,7 @@ func (e *Explainer) estimate(a *Answer, h httpRequest, attributes *flow.Attribut
 			a.Notes = append(a.Notes, learnedText)
 		}
 	case isReview(attributes):
-		a.Seats = one("A review takes one seat: it is not stored, so nobody watches it.")
+		a.Seats = one("A review takes one seat: it is not stored, so it has no watchers.")
 	case estimate.IsWrite(attributes):
 		a.Seats = writeSeats(attributes.Verb, fact, bound)
 	default:

@@ -36,7 +36,7 @@ type Result struct {
 type Input struct {
 	// Below is the configuration below the files.
 	Below configuration.Configuration
-	// Files are laid over it. If there are none, the whole configuration is judged.
+	// Files are merged over it. If there are none, the whole configuration is judged.
 	Files source.Files
 	Facts source.Facts
 	// Now decides which objects have expired.
@@ -46,7 +46,7 @@ type Input struct {
 	Read func(*Traffic) ([]string, error)
 }
 
-var errNothing = errors.New("the saved answers have no flow schema and no priority level, so there is nothing to judge: give them with -f")
+var errNothing = errors.New("the saved API responses have no flow schema and no priority level, so there is nothing to check: add them with -f")
 
 // Of judges a configuration. It is an error if its release is unknown.
 func Of(in Input) (Result, error) {

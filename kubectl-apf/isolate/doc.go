@@ -16,7 +16,7 @@
 //
 // # Precedence
 //
-// The subjects are service accounts, so no request of anybody else can match. Which of their own
+// The subjects are service accounts, so no request of another user can match. Which of their own
 // requests move depends on the precedence. The schema of a request without known attributes, such
 // as service-accounts, loses to the new ones; schemas before it that match some requests of the
 // accounts, such as probes, keep these. So the new precedences are between the two.
@@ -29,7 +29,7 @@
 //
 // # Demotion
 //
-// In a bad hour, a user who takes the seats of others can be demoted on a cluster that cannot be changed
+// In an incident, a user who takes the seats of others can be demoted on a cluster that cannot be changed
 // otherwise: all their requests go to a level of one share, which borrows nothing and has one short queue. Leader
 // election and exempt levels keep theirs. An annotation has the time for which this is meant. Users that the
 // cluster depends on are never demoted: users of the system, service accounts of kube-system and of OpenShift,

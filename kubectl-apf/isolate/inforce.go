@@ -95,7 +95,7 @@ func (b bounds) choose(schemas []string) ([]int32, error) {
 			return chosen, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no room for the precedence of %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would match all others first: lower the former, or raise the latter",
+	return nil, fmt.Errorf("no precedence is free for %s between %d, of FlowSchema %q, which keeps its requests, and %d, of %q, which would match all others first: lower the former, or raise the latter",
 		strings.Join(schemas, ", "), b.lower, b.lowerSchema, b.upper, b.upperSchema)
 }
 
@@ -103,7 +103,7 @@ func (b bounds) choose(schemas []string) ([]int32, error) {
 func (f inForce) eventLevel(accounts []source.Account) (level, why string) {
 	today := f.levelOf(accounts[0])
 	if !isImportant(today) {
-		return today, fmt.Sprintf("Events stay in %s, where they are today: a storm of them takes no seats of the operator, and nobody there waits longer than before.", today)
+		return today, fmt.Sprintf("Events stay in %s, where they are today: a storm of them takes no seats of the operator, and other clients there do not wait longer than before.", today)
 	}
 	for _, low := range []string{"workload-low", "global-default", "catch-all"} {
 		if f.hasLevel(low) {

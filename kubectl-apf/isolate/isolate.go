@@ -126,7 +126,7 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 	first := accounts[0]
 	switch {
 	case slices.ContainsFunc(accounts, func(a source.Account) bool { return a.Namespace != first.Namespace }):
-		return "", fmt.Errorf("%s are of several namespaces: --name must be given, the name of their priority level", listOf(accounts))
+		return "", fmt.Errorf("%s are of several namespaces: --name is required, the name of their priority level", listOf(accounts))
 	case len(accounts) > 1 || first.Name == everyAccount:
 		return first.Namespace, nil
 	case strings.HasPrefix(first.Name, first.Namespace):
@@ -139,7 +139,7 @@ func nameOf(given string, accounts []source.Account) (string, error) {
 // checkAccounts returns an error about an account that does not exist, if that is known.
 func (p *plan) checkAccounts() error {
 	if len(p.Accounts) == 0 {
-		return errors.New("a service account must be given")
+		return errors.New("a service account is required")
 	}
 	for _, a := range p.Accounts {
 		if a.Name == everyAccount {

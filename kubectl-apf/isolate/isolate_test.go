@@ -85,7 +85,7 @@ func TestServiceAccountsOfOneNamespaceShareALevel(t *testing.T) {
 
 	in := input(t, web, dns)
 	_, err = Run(in)
-	require.EqualError(t, err, "shop/web, kube-system/dns are of several namespaces: --name must be given, the name of their priority level")
+	require.EqualError(t, err, "shop/web, kube-system/dns are of several namespaces: --name is required, the name of their priority level")
 	in.Name = "both"
 	r, err = Run(in)
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestPrecedencesAreRoundAndUnused(t *testing.T) {
 		got, err := b.choose([]string{"x", "y"})
 		assert.Equal(t, test.want, got)
 		if test.want == nil {
-			require.ErrorContains(t, err, "there is no room for the precedence of x, y")
+			require.ErrorContains(t, err, "no precedence is free for x, y")
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package logs finds what logs of API servers and of their clients tell about requests, within
-// whatever carried them: a container runtime, kubectl, journald, a log pipeline, a cloud.
+// Package logs reads requests from the logs of API servers and of their clients, in any
+// transport: a container runtime, kubectl, journald, a log pipeline, a cloud.
 //
 // # Where entries are found
 //
@@ -18,8 +18,8 @@
 //
 // # Servers
 //
-// Each API server enforces flow control alone, so an entry has the name of its server where what
-// carried it tells: a pod, a node, a stream, or the path of the file (ServerOf).
+// Each API server enforces flow control alone, so an entry has the name of its server if the
+// transport has it: a pod, a node, a stream, or the path of the file (ServerOf).
 //
 // # Audit events
 //

@@ -15,9 +15,9 @@ type Kind uint8
 const (
 	// KindOther is an entry that is none of the others.
 	KindOther Kind = iota
-	// KindEvent is the JSON of an audit event, perhaps cut off.
+	// KindEvent is the JSON of an audit event, possibly cut off.
 	KindEvent
-	// KindRequest is a line of httplog about a request, perhaps cut off: JSON or text.
+	// KindRequest is a line of httplog about a request, possibly cut off: JSON or text.
 	KindRequest
 	// KindLine is another line of klog, or one that belongs to the transport alone.
 	KindLine

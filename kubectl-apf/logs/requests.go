@@ -45,7 +45,7 @@ func ReadAuditEvents(name string, in io.Reader, yield func(*auditv1.Event)) (Sum
 		}
 		event := &auditv1.Event{}
 		if err := json.Unmarshal(entry.Text, event); err != nil || event.Kind != "Event" {
-			return nil, errors.New("is no audit.k8s.io/v1 Event")
+			return nil, errors.New("is not an audit.k8s.io/v1 Event")
 		}
 		return event, nil
 	})

@@ -1,5 +1,5 @@
-// Package plain is the one way in for bytes that people saved: logs, dumps, manifests and traces may
-// be compressed with gzip or zstd, and be UTF-16, as PowerShell's > writes it.
+// Package plain reads saved files: logs, dumps, manifests and traces may be compressed with gzip or zstd,
+// and be UTF-16, as PowerShell's > writes it.
 package plain
 
 import (

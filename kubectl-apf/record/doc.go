@@ -6,8 +6,8 @@
 // drops. Lines of -v=3 have every request, what flow control did with
 // it, and no users. Where both are given they are joined by the audit ID: one request, not
 // two. A client may choose the audit ID, and kube-apiserver passes it on to extension API
-// servers, so that the URI must be the same too, and times and user agents must fit. What is there twice, with
-// the same audit ID, URI, user and times, is one request.
+// servers, so that the URI must be the same too, and times and user agents must fit. Duplicates, with the
+// same audit ID, URI, user and times, are one request.
 //
 // # Servers
 //

@@ -255,7 +255,7 @@ func TestBadInput(t *testing.T) {
 		texts map[string]string
 		want  string
 	}{
-		{"no logs", nil, "an audit log or a log of -v=3 must be given"},
+		{"no logs", nil, "an audit log or a log of -v=3 is required"},
 		{"an empty audit log", map[string]string{"audit.log": ""}, "audit.log: no event of the stage ResponseComplete"},
 		{"an audit log that is none", map[string]string{"audit.log": "hello\n"}, "line 1 is no JSON of an audit event"},
 		{"lines that are none", map[string]string{"http.log": "hello\n"}, `http.log: no line with the message "HTTP"`},

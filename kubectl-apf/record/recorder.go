@@ -109,7 +109,7 @@ func (r *Recording) each(ctx context.Context, yield func(*item) error) (repeated
 func (r *Recording) read(ctx context.Context) error {
 	o := &r.options
 	if len(o.Audit) == 0 && len(o.HTTP) == 0 {
-		return errors.New("an audit log or a log of -v=3 must be given")
+		return errors.New("an audit log or a log of -v=3 is required")
 	}
 	into := r.sorted.add
 	var unjoined *sorter[item]

@@ -41,7 +41,7 @@ func (r *Replica) Add(endpoint Endpoint, body io.Reader) {
 	case EndpointRejections:
 		r.Rejections, faults = readRows[Rejection](body)
 	default:
-		faults = []string{"This is no endpoint of flow control."}
+		faults = []string{"This is not an endpoint of flow control."}
 	}
 	for _, fault := range faults {
 		r.Missing = append(r.Missing, Missing{What: string(endpoint), Why: fault})

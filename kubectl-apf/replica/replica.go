@@ -1,4 +1,4 @@
-// Package replica holds what one API server tells of its flow control: its debug
+// Package replica holds the state of flow control that one API server reports: its debug
 // endpoints under /debug/api_priority_and_fairness/ and its metrics. Priority levels
 // are enforced by each replica separately, so their figures are added up over all
 // replicas.
@@ -17,7 +17,7 @@ type Replica struct {
 	// Read is when it was read; of a directory, when its files were written.
 	Read time.Time `json:"readAt"`
 	// Taken is when the figures were true, for ages; zero if it is unknown. A file may be written
-	// long after it, so of saved answers it is the latest time in them.
+	// long after it, so of saved API responses it is the latest time in them.
 	Taken time.Time `json:"-"`
 	// Away reports that the server could not be reached: then only Name, Read and
 	// Missing are set.
@@ -34,7 +34,7 @@ type Replica struct {
 }
 
 // Since returns the seconds from a time until the figures were true; nil if that is unknown, as of the
-// latest time in saved answers. The clocks of two machines differ, so it is at least 0.
+// latest time in saved API responses. The clocks of two machines differ, so it is at least 0.
 func (r *Replica) Since(at time.Time) *float64 {
 	if r.Taken.IsZero() || r.Taken.Equal(at) {
 		return nil

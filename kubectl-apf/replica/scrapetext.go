@@ -35,7 +35,7 @@ func readText(in *bufio.Reader, yield func(series)) []string {
 	}
 }
 
-// parseSeries parses what follows a name: labels, a value, and perhaps a time.
+// parseSeries parses what follows a name: labels, a value, and optionally a time.
 func parseSeries(name, rest string) (series, bool) {
 	s := series{name: name, labels: map[string]string{}}
 	if inside, labelled := strings.CutPrefix(rest, "{"); labelled {

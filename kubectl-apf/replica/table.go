@@ -78,7 +78,7 @@ func parseText(body []byte) (rows []row, faults []string) {
 		return nil, []string{"The first line does not name the columns of a dump."}
 	}
 	if slices.Contains(columns.names, "requestindexinqueue") && !slices.Contains(columns.names, "starttime") {
-		faults = append(faults, "It lacks the requests that execute: API servers tell them from Kubernetes 1.28 on.")
+		faults = append(faults, "It lacks the executing requests: API servers report them from Kubernetes 1.28 on.")
 	}
 	bad, total := 0, 0
 	for _, line := range lines[1:] {

@@ -42,7 +42,7 @@ func (c *ClientLimit) Add(at time.Time, delay time.Duration) {
 // LimitEffect is what a client would do without its limit, and what that costs others.
 type LimitEffect struct {
 	User string `json:"user"`
-	// Waits is the number of waits that the log of the client tells, and Seconds how long it waited again and again.
+	// Waits is the number of waits that the log of the client tells, and Seconds how long it waited repeatedly.
 	Waits   int     `json:"waits"`
 	Seconds float64 `json:"seconds"`
 	// Requests were sent meanwhile, by about Workers at a time, each for LatencySeconds.
@@ -97,7 +97,7 @@ type WithoutLimit struct {
 func (c *ClientLimit) Without(open func() (Source, error)) (*WithoutLimit, error) {
 	w := &WithoutLimit{open: open, user: c.User, episodes: c.episodes()}
 	if len(w.episodes) == 0 {
-		return nil, fmt.Errorf("the log of %s tells no wait for its own limit, or not when it was", c.User)
+		return nil, fmt.Errorf("the log of %s has no wait for its own limit, or not its time", c.User)
 	}
 	source, err := open()
 	if err != nil {

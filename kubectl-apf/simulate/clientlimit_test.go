@@ -124,7 +124,7 @@ func TestALogThatDoesNotFitTheTrace(t *testing.T) {
 	limit := simulate.ClientLimit{User: scaler}
 	limit.Add(time.Time{}, time.Second)
 	_, err := limit.Without(open)
-	require.ErrorContains(t, err, "tells no wait for its own limit, or not when it was")
+	require.ErrorContains(t, err, "has no wait for its own limit, or not its time")
 	limit.Add(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), time.Second)
 	_, err = limit.Without(open)
 	require.ErrorContains(t, err, "must be of the same time and user as the log")

@@ -1,12 +1,12 @@
 // Package simulate sends the requests of a trace through the flow control of an API
-// server in virtual time, and reports what each configuration makes of them.
+// server in virtual time, and reports the result of each configuration.
 //
 // # Time
 //
 // Events, such as the end of an execution, are in a heap, and one goroutine handles them in order
 // of time, and in one instant in the order of scheduling. So a simulation is deterministic: the
-// same trace and options give the same report. Requests that arrive and end at the same
-// instant: the end comes first.
+// same trace and options give the same report. If a request ends when another arrives,
+// the end comes first.
 //
 // # Engines
 //
@@ -15,14 +15,14 @@
 // dispatched or rejected. The library also integrates the demand. It needs no goroutine for each
 // request: the note that a request left its queue says that it was dispatched, and Finish is called
 // when its execution ends. The periodic division of the seats is not the library's code, because
-// its controller has no clock that can be driven; the same arithmetic is in this package
+// its controller has no injectable clock; the same arithmetic is in this package
 // (librarydivision.go). pkg/apf/classify classifies: it matches the same requests. Seats are as in
 // the release of the configuration.
 //
 // APF is pkg/apf/engine of flowcontrol-apiserver, all of it.
 //
 // A trace is a part of the life of a server. So its first 30 s are played twice: the first time
-// settles the limits of the levels, and counts nothing. All these requests end before the trace
+// settles the limits of the levels, and is not counted. All these requests end before the trace
 // begins, with empty queues. With AfterRestart it begins with a server that has just started, which
 // knows nothing of demand. Both engines divide the seats again every 10 s, and a request waits at most
 // 15 s, as in servers with the default --request-timeout.

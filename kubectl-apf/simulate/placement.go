@@ -112,7 +112,7 @@ func (p *placement) classify(r *trace.Request, into *engine.Request) {
 	into.Classify()
 }
 
-// nameOf returns the name of the flow schema that the trace names, perhaps cut off; "" if
+// nameOf returns the name of the flow schema that the trace names, possibly cut off; "" if
 // there is none, or if there are several.
 func (p *placement) nameOf(logged string) string {
 	if name, found := p.names[logged]; found {

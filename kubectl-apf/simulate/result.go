@@ -123,7 +123,7 @@ func (s *simulation) notes() []string {
 	}
 	notes = append(notes, s.candidate.Configuration.Notes...)
 	if s.options.Loop == Open {
-		notes = append(notes, "The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers.")
+		notes = append(notes, "The loop is open: requests arrive as in the trace, even if clients would still be waiting for responses.")
 	} else {
 		notes = append(notes, "The loop is closed: clients wait for their answers, think as long as they did in the trace, and repeat rejected requests after 1s.")
 		if s.closed.leftOut > 0 {

@@ -231,7 +231,7 @@ func (s *simulation) drain(ctx context.Context) error {
 		return fmt.Errorf("%s: no request can be simulated: %s", s.candidate.Name, strings.Join(s.placement.notes(s.read), " "))
 	}
 	if s.services.known() == 0 {
-		return fmt.Errorf("%s: no request of the trace tells how long it executed, so how long they hold seats is unknown", s.candidate.Name)
+		return fmt.Errorf("%s: no request of the trace has a duration of execution, so how long they hold seats is unknown", s.candidate.Name)
 	}
 	return nil
 }

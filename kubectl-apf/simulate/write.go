@@ -54,7 +54,7 @@ func (r *Report) notes() []string {
 	notes := slices.Clone(r.Trace.Notes)
 	for i := range r.Limits {
 		e := &r.Limits[i]
-		notes = append(notes, fmt.Sprintf("The log of %s tells %s for its own limit, within %.0f s. It then sent %d requests, about %d at a time, of %s: this many at a time, without a pause, are the rate without the limit. A log has some of the waits, and the client may have fewer workers then.",
+		notes = append(notes, fmt.Sprintf("The log of %s has %s for its own limit, within %.0f s. It then sent %d requests, about %d at a time, of %s: this many at a time, without a pause, are the rate without the limit. A log has some of the waits, and the client may have fewer workers then.",
 			e.User, table.Count(e.Waits, "wait"), e.Seconds, e.Requests, e.Workers, table.Seconds(e.LatencySeconds)))
 	}
 	for i := range r.Results {

@@ -160,6 +160,6 @@ func TestTheReportIsJSONWithAStableForm(t *testing.T) {
 				"wait": {"mean": 1.5, "p50": 1.5, "p90": 1.5, "p99": 1.5, "max": 1.5}},
 			{"priorityLevel": "catch-all", "flowSchema": "catch-all", "distinguisher": "anna", "requests": 1, "dispatched": 1, "seatSeconds": 0.5, `+calm+`}
 		],
-		"notes": ["The loop is open: requests arrive when they did in the trace, also if clients would still be waiting for answers."]
+		"notes": ["The loop is open: requests arrive as in the trace, even if clients would still be waiting for responses."]
 	}`, string(text))
 }

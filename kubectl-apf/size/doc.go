@@ -1,4 +1,4 @@
-// Package size says how many seats an API server needs for stated goals, in total and by
+// Package size estimates how many seats an API server needs for stated goals, in total and by
 // priority level, with an uncertainty.
 //
 // # Goals
@@ -22,7 +22,7 @@
 // The beginning of the requests settles the limits of the levels first, see package simulate. A server
 // that has just started does not know which levels need seats: it may need more.
 //
-// First nothing is limited: no number of seats meets a goal that is not met then. A need is the
+// The first simulation has no limits: a goal that fails there cannot be met. A need is the
 // smallest number where the goals hold, and hold for all larger ones. A search shows this: it goes
 // down in tenths of an ample number, and then ends within 2 % or a seat.
 //

@@ -80,7 +80,7 @@ func (t *times) parts() (out []window) {
 // note says what the range is.
 func (t *times) note(parts int) string {
 	if parts == 0 {
-		return fmt.Sprintf("There is no range: the requests are of %s, and must be of %s for one.", t.end.Sub(t.start).Round(time.Second), partCount*shortestPart)
+		return fmt.Sprintf("There is no range: the requests span %s, and a range requires %s.", t.end.Sub(t.start).Round(time.Second), partCount*shortestPart)
 	}
 	return fmt.Sprintf("The range is what %d parts of %s need alone. It does not include a busier time than the requests have.", parts, t.length().Round(time.Second))
 }

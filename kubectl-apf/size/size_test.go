@@ -135,7 +135,7 @@ func TestARangeNeedsTime(t *testing.T) {
 	out := sized(t, traffic(1, 110*time.Second, person(poisson(20), exponential(0.1))), size.Options{}, builtIn(t), "wait.p99 < 100ms")
 	assert.Zero(t, out.Parts)
 	assert.Equal(t, out.Need.Low, out.Need.High)
-	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range: the requests are of 1m50s, and must be of 2m0s for one.")
+	assert.Contains(t, out.Notes[len(out.Notes)-1], "There is no range: the requests span 1m50s, and a range requires 2m0s.")
 	paused := person(func(random *random, until float64) []float64 {
 		return slices.DeleteFunc(poisson(20)(random, until), func(at float64) bool { return at > 60 && at < 100 })
 	}, exponential(0.1))

@@ -19,7 +19,7 @@ func small() plain.Bounds {
 	return plain.Bounds{File: 1 << 16, Members: 20, Sum: 1 << 18, Depth: 3, Aliases: 1 << 10}
 }
 
-// readSaved reads a file of saved answers, and returns the number of API servers and the sentences about it.
+// readSaved reads a file of saved API responses, and returns the number of API servers and the sentences about it.
 func readSaved(t testing.TB, name, content string, bounds plain.Bounds) (servers int, says string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -127,7 +127,7 @@ func (c *cluster) readRelease(ctx context.Context, front *client, out *configura
 	err := front.getJSON(ctx, "/version", &info)
 	if apierrors.IsForbidden(err) {
 		out.Release = configuration.Newest
-		out.Notes = append(out.Notes, fmt.Sprintf("The release of %s is unknown: %s is assumed. Reading it needs the right %s.",
+		out.Notes = append(out.Notes, fmt.Sprintf("The release of %s is unknown: %s is assumed. Reading it needs the permission %s.",
 			front.name, out.Release, access{verb: "get", path: "/version"}))
 		return nil
 	}
@@ -138,7 +138,7 @@ func (c *cluster) readRelease(ctx context.Context, front *client, out *configura
 	out.Own = isOwn(info)
 	switch {
 	case out.Release == "":
-		return sentence("%s is of the version %q, which is no release of Kubernetes.", front.name, info.GitVersion)
+		return sentence("%s has the version %q, which is not a release of Kubernetes.", front.name, info.GitVersion)
 	case out.Release.OlderThan(configuration.Oldest):
 		return sentence("Kubernetes %s of %s is older than %s, the oldest release that is supported.",
 			out.Release, front.name, configuration.Oldest)

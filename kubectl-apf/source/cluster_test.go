@@ -114,7 +114,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 		},
 		{
 			"no release", map[string]answer{"/version": ok(`{"gitVersion":"latest"}`)},
-			`URL is of the version "latest", which is no release of Kubernetes.`,
+			`URL has the version "latest", which is not a release of Kubernetes.`,
 		},
 		{
 			"a server without the group", map[string]answer{groupPath: rejection(http.StatusNotFound, "NotFound", "not found")},
@@ -130,7 +130,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 		},
 		{
 			"no right to list", map[string]answer{groupPath + "/v1/flowschemas": forbidden()},
-			`URL forbids it: the right "list" on flowschemas.flowcontrol.apiserver.k8s.io is missing.`,
+			`URL forbids it: the permission "list" on flowschemas.flowcontrol.apiserver.k8s.io is missing.`,
 		},
 		{
 			"credentials that are not accepted", map[string]answer{groupPath: rejection(http.StatusUnauthorized, "Unauthorized", "Unauthorized")},
@@ -180,8 +180,8 @@ func TestMissingRightsAreNoted(t *testing.T) {
 	assert.Equal(t, configuration.Newest, got.Release)
 	assert.Zero(t, got.Total)
 	notes := strings.Join(got.Notes, "\n")
-	assert.Contains(t, notes, `1.37 is assumed. Reading it needs the right "get" on the nonResourceURL "/version".`)
-	assert.Contains(t, notes, `the right "get" on the nonResourceURL "/metrics" is missing.`)
+	assert.Contains(t, notes, `1.37 is assumed. Reading it needs the permission "get" on the nonResourceURL "/version".`)
+	assert.Contains(t, notes, `the permission "get" on the nonResourceURL "/metrics" is missing.`)
 	assert.Contains(t, notes, "600 seats are assumed")
 }
 

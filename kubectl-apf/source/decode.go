@@ -153,10 +153,10 @@ func (d *decoder) decodeAll(place Place, document []byte) (objects []Object, fai
 // listIn returns the list that a document is. One that is no list is its only item, and has no kind.
 func listIn(document []byte) (l list, err error) {
 	if !isJSON(document) {
-		return l, errors.New("it is no object: must have the fields apiVersion and kind")
+		return l, errors.New("it is not an object: must have the fields apiVersion and kind")
 	}
 	if err := json.Unmarshal(document, &l); err != nil {
-		return l, fmt.Errorf("it is no object: %w", err)
+		return l, fmt.Errorf("it is not an object: %w", err)
 	}
 	if !strings.HasSuffix(l.Kind, "List") {
 		return list{Items: []json.RawMessage{document}}, nil

@@ -34,7 +34,7 @@ func (a access) String() string {
 func requestError(server string, needed access, err error) error {
 	switch {
 	case apierrors.IsForbidden(err):
-		return sentence("%s forbids it: the right %s is missing.", server, needed)
+		return sentence("%s forbids it: the permission %s is missing.", server, needed)
 	case apierrors.IsUnauthorized(err):
 		return sentence("%s does not accept the credentials of the kubeconfig: log in again.", server)
 	case isAnswer(err):

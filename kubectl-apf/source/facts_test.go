@@ -69,7 +69,7 @@ func TestFactsOfACluster(t *testing.T) {
 			}},
 		},
 	}, facts.Servers)
-	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the right "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
+	assert.Equal(t, "service accounts of webhooks and API services: "+server.URL+` forbids it: the permission "get" on services in the namespace "policy" is missing.`, whys(facts.Missing))
 }
 
 func TestFactsWithoutRights(t *testing.T) {
@@ -89,9 +89,9 @@ func TestFactsWithoutRights(t *testing.T) {
 	assert.Empty(t, facts.Servers)
 	missing := whys(facts.Missing)
 	assert.Len(t, facts.Missing, 5)
-	assert.Contains(t, missing, `the right "list" on namespaces is missing.`)
-	assert.Contains(t, missing, `the right "list" on apiservices.apiregistration.k8s.io is missing.`)
-	assert.Contains(t, missing, `the right "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)
+	assert.Contains(t, missing, `the permission "list" on namespaces is missing.`)
+	assert.Contains(t, missing, `the permission "list" on apiservices.apiregistration.k8s.io is missing.`)
+	assert.Contains(t, missing, `the permission "list" on mutatingwebhookconfigurations.admissionregistration.k8s.io is missing.`)
 }
 
 func TestResourcesAreUnknownIfAGroupDoesNotAnswer(t *testing.T) {

@@ -76,7 +76,7 @@ func (f *Files) add(decoder *decoder, document document) {
 // addOther adds what is known of an object of another kind.
 func (f *Files) addOther(place Place, other *otherKindError, found bool) {
 	if len(other.nested) > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%s: %s %s has objects of flow control in %s, which are not read: give them as manifests of their own.",
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: %s %s has objects of flow control in %s, which are not read: put them into separate manifests.",
 			place, other.kind.Kind, other.name, strings.Join(other.nested, ", ")))
 		return
 	}
@@ -108,7 +108,7 @@ func (o *Object) notes() []string {
 		notes = append(notes, note)
 	}
 	for _, duplicate := range o.DuplicateFields {
-		notes = append(notes, fmt.Sprintf("%s: %s; the last value is in force.", o.Place, duplicate))
+		notes = append(notes, fmt.Sprintf("%s: %s; the last value counts.", o.Place, duplicate))
 	}
 	if o.IsNameGenerated {
 		notes = append(notes, fmt.Sprintf("%s: The server generates the name; %s stands for it here.", o.Place, o.Name()))

@@ -38,7 +38,7 @@ type Object struct {
 	// UnknownFields are the paths of fields that APIVersion does not have, such as
 	// "spec.limited.assuredConcurrencyShares". A server ignores or rejects them.
 	UnknownFields []string
-	// DuplicateFields say which fields are there twice. The last value is in force.
+	// DuplicateFields say which fields are there twice. The last value counts.
 	DuplicateFields []string
 	// IsNameGenerated reports that the file has no name: the object's name stands for
 	// the one that a server generates.

@@ -147,7 +147,7 @@ func TestAKeyThatReplacesAMergedOneIsNoDuplicate(t *testing.T) {
 	files, err = filesOf(t, strings.Replace(text, "<<: *r, resources", "<<: *r, resources: [pods], resources", 1))
 	require.NoError(t, err)
 	require.Len(t, files.Notes, 1)
-	assert.Contains(t, files.Notes[0], `line 11: key "resources" already set in map; the last value is in force.`)
+	assert.Contains(t, files.Notes[0], `line 11: key "resources" already set in map; the last value counts.`)
 }
 
 func TestAGeneratedNameIsNoted(t *testing.T) {
@@ -180,7 +180,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		name, text, message string
 	}{
 		{"no YAML", good + "---\na: b: c\n", "-:9: it is no YAML: "},
-		{"no object", good + "---\njust text\n", "-:9: it is no object: must have the fields apiVersion and kind"},
+		{"no object", good + "---\njust text\n", "-:9: it is not an object: must have the fields apiVersion and kind"},
 		{"no kind", good + "---\napiVersion: v1\n", "-:9: it has no kind: must be FlowSchema or PriorityLevelConfiguration"},
 		{"no apiVersion", good + "---\nkind: FlowSchema\n", "-:9: it has no apiVersion: must be flowcontrol.apiserver.k8s.io/v1"},
 		{"an unknown version", good + "---\n" + schemaYAML("b", "v2", "l"), "-:9: the kind FlowSchema of flowcontrol.apiserver.k8s.io/v2 is unknown"},

@@ -153,7 +153,7 @@ func (c *cluster) readAll(ctx context.Context, names []string, config *rest.Conf
 	return states, nil
 }
 
-// readReplica reads the wanted endpoints one after the other. It stops if the first one
+// readReplica reads the wanted endpoints one at a time. It stops if the first one
 // shows that the server cannot be reached.
 func (c *client) readReplica(ctx context.Context, now time.Time, want Want) replica.Replica {
 	state := replica.Replica{Name: c.name, Read: now, Taken: now}

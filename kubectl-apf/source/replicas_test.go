@@ -153,7 +153,7 @@ func TestOneServerAlone(t *testing.T) {
 		{"with no endpoint", ok(`{}`), ""},
 		{"with an endpoint that is not ready", ok(`{"endpoints":[{"addresses":["192.0.2.1","192.0.2.2"],"conditions":{"ready":false}}],"ports":[{"port":6443}]}`), ""},
 		{"with one endpoint", ok(`{"endpoints":[{"addresses":["192.0.2.1"]}],"ports":[{"port":6443}]}`), ""},
-		{"without the right to find others", forbidden(), `the right "get" on endpointslices.discovery.k8s.io in the namespace "default" is missing. --server URL, repeated, names the replicas.`},
+		{"without the right to find others", forbidden(), `the permission "get" on endpointslices.discovery.k8s.io in the namespace "default" is missing. --server URL, repeated, names the replicas.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := startServer(t, standardAnswers(t, "1.33"))
@@ -239,7 +239,7 @@ func TestEndpointThatCannotBeReadIsMissing(t *testing.T) {
 	require.Len(t, states, 1)
 	assert.Len(t, states[0].Levels, 1)
 	assert.Equal(t, []replica.Missing{
-		{What: debugPath + "dump_queues", Why: server.URL + ` forbids it: the right "get" on the nonResourceURL "` + debugPath + `dump_queues" is missing.`},
+		{What: debugPath + "dump_queues", Why: server.URL + ` forbids it: the permission "get" on the nonResourceURL "` + debugPath + `dump_queues" is missing.`},
 		{What: debugPath + "dump_requests", Why: server.URL + " does not serve it: flow control is turned off there."},
 		{What: debugPath + "top_flows", Why: server.URL + " does not serve it: only flowcontrol-apiserver does."},
 		{What: debugPath + "rejections", Why: server.URL + " does not serve it: only flowcontrol-apiserver does."},

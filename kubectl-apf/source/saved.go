@@ -16,7 +16,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
-// saved is a directory of saved answers, or an archive of one: a must-gather, a support
+// saved is a directory of saved API responses, or an archive of one: a must-gather, a support
 // bundle of troubleshoot.sh, or the output of kubectl get --raw under any name.
 //
 // Files are recognized by their content: objects of the API group, in YAML or JSON, one
@@ -67,7 +67,7 @@ func (s *saved) read() (*findings, error) {
 		}
 	}}
 	if err := files.walk(s.options.Dumps); err != nil {
-		return found, sentence("The saved answers cannot be read: %s.", oneSentence(err))
+		return found, sentence("The saved API responses cannot be read: %s.", oneSentence(err))
 	}
 	found.servers = serversOf(answers, found.out)
 	if len(manifests) == 0 && len(found.servers) == 0 {
@@ -235,7 +235,7 @@ func (o *Object) resourceVersion() uint64 {
 	return number
 }
 
-// Replicas reads the saved answers. What was left out is missing of the first replica.
+// Replicas reads the saved API responses. What was left out is missing of the first replica.
 func (s *saved) Replicas(_ context.Context, want Want) ([]replica.Replica, error) {
 	found, err := s.find()
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *saved) Replicas(_ context.Context, want Want) ([]replica.Replica, error
 	return states, nil
 }
 
-// Facts returns none: saved answers do not have them.
+// Facts returns none: saved API responses do not have them.
 func (s *saved) Facts(context.Context) (Facts, error) {
-	return Facts{Missing: []replica.Missing{{What: "cluster", Why: "Saved answers do not tell of namespaces, resources, API services and webhooks."}}}, nil
+	return Facts{Missing: []replica.Missing{{What: "cluster", Why: "Saved API responses do not include namespaces, resources, API services and webhooks."}}}, nil
 }

@@ -90,7 +90,7 @@ func podDirectory(namespace, pod string) string {
 	return "must-gather/quay-io/namespaces/" + namespace + "/pods/" + pod + "/c/c/"
 }
 
-// TestKindsOfSavedAnswers has a case for each form of saved answers of one or two API servers.
+// TestKindsOfSavedAnswers has a case for each form of saved API responses of one or two API servers.
 // Seven requests wait on each.
 func TestKindsOfSavedAnswers(t *testing.T) {
 	const kube = "openshift-kube-apiserver"

@@ -1,19 +1,19 @@
 // Package source reads what the commands compute their answers from: a configuration
 // and the state of the replicas that enforce it.
 //
-// # Where it looks
+// # Sources
 //
 //	a cluster        through the kubeconfig; nothing else is set
 //	files            Options.Files over the built-in objects of Options.Release:
 //	                 Options.Offline
 //	files over it    Options.Files over what the cluster has: the configuration that
 //	                 the cluster would have if the files were applied
-//	saved answers    Options.Dumps: a directory, alone or with files over it
+//	saved responses  Options.Dumps: a directory, alone or with files over it
 //
 // It only reads. What is inferred instead of read is a sentence in Configuration.Notes;
-// what could not be read is a replica.Missing with the remedy, and the rest goes on.
+// what could not be read is a replica.Missing with the remedy, and the rest continues.
 //
-// # Rights
+// # Permissions
 //
 //	get, list   flowschemas, prioritylevelconfigurations (flowcontrol.apiserver.k8s.io)
 //	get         nonResourceURLs /metrics, /debug/api_priority_and_fairness/*
@@ -55,13 +55,13 @@ type Source interface {
 	// Files returns the objects of the files alone. It is an error if there are files
 	// and none has an object of the group.
 	Files() (Files, error)
-	// Below returns what the files are laid over.
+	// Below returns the base of the files.
 	Below(ctx context.Context) (configuration.Configuration, error)
 }
 
-// base is what files are laid over.
+// base is the base of the files.
 type base interface {
-	// Configuration returns the objects in force, files included. A file that cannot
+	// Configuration returns the enforced objects, including files. A file that cannot
 	// be read is an error here.
 	Configuration(ctx context.Context) (configuration.Configuration, error)
 	// Replicas returns the state of each replica of the API server, sorted by name.
@@ -77,7 +77,7 @@ type base interface {
 // Want selects what to read of each replica.
 type Want struct {
 	Levels, Queues, Requests, Metrics, Flows, Rejections bool
-	// Required makes it an error if saved answers have no replica.
+	// Required makes it an error if saved API responses have no replica.
 	Required bool
 }
 
@@ -105,7 +105,7 @@ type Options struct {
 	// Cluster is the cluster, usually *genericclioptions.ConfigFlags. It may be nil
 	// with Offline or Dumps.
 	Cluster genericclioptions.RESTClientGetter
-	// Files are laid over the objects of the cluster, of Dumps or of Release.
+	// Files are merged over the objects of the cluster, of Dumps or of Release.
 	Files resource.FilenameOptions
 	// Stdin is read for the file "-"; os.Stdin if nil.
 	Stdin io.Reader
@@ -117,7 +117,7 @@ type Options struct {
 	// Servers are the URLs of the replicas. If empty, they are found. The configuration
 	// is read from the first one.
 	Servers []string
-	// Dumps is a directory of saved answers, or an archive of one, which is read instead of a cluster.
+	// Dumps is a directory of saved API responses, or an archive of one, which is read instead of a cluster.
 	Dumps string
 	// Total is the number of seats of one replica; 0 if it is to be inferred.
 	Total int
@@ -148,7 +148,7 @@ func (o *Options) complete() error {
 	case o.Offline && len(o.Servers) > 0:
 		return sentence("--offline and --server exclude each other: offline, no server is asked.")
 	case o.Dumps != "" && len(o.Servers) > 0:
-		return sentence("--dumps and --server exclude each other: saved answers are read instead of a server's.")
+		return sentence("--dumps and --server exclude each other: saved API responses are read instead of a server's.")
 	case len(o.Files.Filenames) > 0 && o.Files.Kustomize != "":
 		return sentence("-f and -k exclude each other.")
 	case o.Files.Kustomize != "" && o.Files.Recursive:
@@ -156,7 +156,7 @@ func (o *Options) complete() error {
 	case o.Total < 0:
 		return sentence("--total is %d: must be positive.", o.Total)
 	case !o.Offline && o.Dumps == "" && o.Cluster == nil:
-		return sentence("There is neither a cluster nor a directory of saved answers, and --offline is not set.")
+		return sentence("There is neither a cluster nor a directory of saved API responses, and --offline is not set.")
 	}
 	if o.Release != "" {
 		if _, err := configuration.BuiltIn(o.Release); err != nil {

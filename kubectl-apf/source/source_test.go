@@ -23,7 +23,7 @@ func TestOptionsThatContradictEachOther(t *testing.T) {
 		{"a kustomization, recursively", source.Options{Offline: true, Files: resource.FilenameOptions{Kustomize: "b", Recursive: true}}, "-k and -R exclude each other."},
 		{"a negative total", source.Options{Offline: true, Total: -1}, "--total is -1: must be positive."},
 		{"an unknown release", source.Options{Offline: true, Release: "1.28"}, `--release: the release "1.28" is unknown: must be from 1.29 to 1.37.`},
-		{"nowhere to look", source.Options{}, "There is neither a cluster nor a directory of saved answers"},
+		{"nowhere to look", source.Options{}, "There is neither a cluster nor a directory of saved API responses"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := source.New(c.options)

@@ -1,6 +1,6 @@
 // Package suite tests expectations about a flow-control configuration: requests, and the
 // flow schema, priority level, flow and seats that each must get. A suite is a file in a
-// repository beside the objects. It needs no cluster, so that it runs in CI.
+// repository, next to the objects. It needs no cluster, so that it runs in CI.
 //
 // # Form
 //
@@ -8,7 +8,7 @@
 //	kind: Suite
 //	configuration:
 //	  release: "1.33"       # built-in objects of this release of Kubernetes
-//	  files: [levels.yaml, schemas/]   # laid over them; relative to the suite
+//	  files: [levels.yaml, schemas/]   # merged over them; relative to the suite
 //	  seats: 600            # of one API server; 600 if not set
 //	  server: kube-apiserver           # or flowcontrol-apiserver: who estimates seats
 //	facts:                  # by resource and API group; needed for seats
@@ -35,7 +35,7 @@
 //	  request: {verb: get, path: /readyz, user: system:anonymous}
 //	  expect: {flowSchema: probes}
 //
-// A field that is unknown or twice there is an error. An expectation that is not set is not tested;
+// An unknown or duplicate field is an error. An expectation that is not set is not tested;
 // a case must have one. Options are the options of a list or a watch: labelSelector, fieldSelector,
 // limit, resourceVersion, resourceVersionMatch, continue, sendInitialEvents.
 //

@@ -37,7 +37,7 @@ func (o *Origin) lacking(figures string, replicas []replica.Replica, endpoint re
 		}
 	}
 	if telling > 0 && telling < o.told() {
-		o.partial = append(o.partial, fmt.Sprintf("%s are from %d of %d API servers: the others do not tell them.", figures, telling, len(replicas)))
+		o.partial = append(o.partial, fmt.Sprintf("%s are from %d of %d API servers: the others do not report them.", figures, telling, len(replicas)))
 	}
 }
 
@@ -67,10 +67,10 @@ func WhyNothing(replicas []replica.Replica, endpoints ...replica.Endpoint) strin
 		}
 	}
 	reasons := replica.MissingNotes(replicas, func(replica.Missing) bool { return true })
-	return strings.Join(append([]string{"No API server tells who holds the seats."}, reasons...), " ")
+	return strings.Join(append([]string{"No API server reports who holds the seats."}, reasons...), " ")
 }
 
-// tells reports whether a replica told an endpoint, perhaps not all of it.
+// tells reports whether a replica told an endpoint, possibly not all of it.
 func tells(r *replica.Replica, endpoint replica.Endpoint) bool {
 	rows := map[replica.Endpoint]int{
 		replica.EndpointMetrics: len(r.Metrics.Levels), replica.EndpointLevels: len(r.Levels),

@@ -72,7 +72,7 @@ func TestWhatNoLineTellsOfSeatsIsUnknown(t *testing.T) {
 		"nodes       n2               -      0          0        1    1.5s  system      -\n"+
 		"nodes       n1               -      -          2        0       -  system      -\n"+
 		"TOTAL                     12.0      -          -        -    1.5s            0.0\n", rows)
-	assert.Contains(t, out.String(), "Note: SEATS and WAITING are from 1 of 2 API servers: the others do not tell them.\n")
+	assert.Contains(t, out.String(), "Note: SEATS and WAITING are from 1 of 2 API servers: the others do not report them.\n")
 }
 
 func TestRequestsAreSortedByAge(t *testing.T) {

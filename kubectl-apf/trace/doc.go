@@ -1,9 +1,9 @@
-// Package trace reads and writes traces: what requests API servers received, and what
+// Package trace reads and writes traces: the requests that API servers received, and what
 // flow control did with them. This comment specifies the format.
 //
 // # File
 //
-// A trace is lines of JSON, one object a line, in UTF-8, perhaps compressed with gzip or
+// A trace is lines of JSON, one object a line, in UTF-8, optionally compressed with gzip or
 // zstd. Readers detect the compression by the first bytes, not by the name. The first
 // line is a Header, each other line is a Request. Unknown fields are errors, and so are
 // empty lines. A trace has at least one request.
@@ -24,8 +24,8 @@
 //   - Times are as in RFC 3339, with up to nine digits of fractions of seconds.
 //   - Durations are as time.ParseDuration reads them: "1.5s", "250ms". They are
 //     from 0 to MaxSpan.
-//   - An absent field has its zero value. Only wait, execution, latency and seats tell
-//     zero and unknown apart: absent means unknown.
+//   - An absent field has its zero value. Only wait, execution, latency and seats
+//     distinguish zero and unknown: absent means unknown.
 //
 // # Versions
 //

@@ -88,7 +88,7 @@ type LeftOut struct {
 func (h *Header) validate() error {
 	switch {
 	case h.Kind != Kind:
-		return fmt.Errorf("has the kind %q, must be %q: this is no trace", h.Kind, Kind)
+		return fmt.Errorf("has the kind %q, must be %q: this is not a trace", h.Kind, Kind)
 	case h.APIVersion != APIVersion:
 		return fmt.Errorf("has the apiVersion %q, must be %q: record the trace again with this version of kubectl apf", h.APIVersion, APIVersion)
 	case h.Requests < 0:

@@ -152,7 +152,7 @@ func (r *Reader) readHeader() error {
 	}
 	// The kind and version come first: another version may have other fields.
 	if err := json.Unmarshal(text, &r.header); err != nil {
-		return r.wrong(fmt.Errorf("is no header of a trace: %w", err))
+		return r.wrong(fmt.Errorf("is not a header of a trace: %w", err))
 	}
 	if err := r.header.validate(); err != nil {
 		return r.wrong(err)

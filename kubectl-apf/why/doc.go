@@ -1,4 +1,4 @@
-// Package why says what flow control delayed or rejected for a user or a flow schema: why, at which
+// Package why explains what flow control delayed or rejected for a user or a flow schema: why, at which
 // level and queues, since when, how much it got compared with its fair share, and what to change.
 //
 // # Evidence
@@ -6,8 +6,8 @@
 // Events of an audit log are best. With annotations of flowcontrol-apiserver they are
 // exact. Without, the rest is inferred, and a result says so:
 //
-//   - The flow schema and the level come from the given configuration, which may not have been in
-//     force at that time.
+//   - The flow schema and the level come from the given configuration, which may not have been
+//     enforced at that time.
 //   - A request takes the seats that explain estimates. Where it is unknown what is stored or watched,
 //     figures are the least and the most that are possible.
 //   - A rejection is a response code 429 without a Status object. Its reason, unless the
@@ -18,9 +18,9 @@
 // Without events, flows and rejections come from top_flows and rejections of
 // flowcontrol-apiserver. These are exact as to reasons. Uses are of the last 15 minutes; how many
 // requests were not rejected is unknown.
-// The metrics of any API server tell the rejections and waits of a flow schema since the
-// server started, but of no flow. They also tell the current limits of the levels;
-// without metrics the nominal limits count.
+// The metrics of any API server have the rejections and waits of a flow schema since the
+// server started, but no flows. They also have the current limits of the levels; without
+// metrics the nominal limits count.
 //
 // # Fair share
 //
@@ -46,7 +46,7 @@
 //
 //	F(f) = h where h + Σ min(d(i), h) = C, the sum over all i except f
 //
-// F is at least C/n with n flows, and all of C if nobody else wants anything. A flow
+// F is at least C/n with n flows, and all of C if no other flow has demand. A flow
 // that got less than F, and had requests delayed or rejected, was treated worse than fair: its
 // queues collided with others', or its requests came in bursts. A flow that got F or more asked for
 // more than its part.
@@ -54,7 +54,7 @@
 // # Remedies
 //
 // A remedy is given only if the figures support it, whatever the unknown ones are: each says which. A log
-// that may be filtered by a user or status tells neither what a level did nor why. New shares are found with the
+// that may be filtered by a user or status shows neither what a level did nor why. New shares are found with the
 // engine, by search: the least shares whose nominal limit suffices.
 //
 // # JSON

@@ -52,7 +52,7 @@ type Inquiry struct {
 	deprecated          logs.DeprecatedCalls
 }
 
-// New returns an Inquiry with the configuration in force, and what replicas tell.
+// New returns an Inquiry with the enforced configuration, and what replicas tell.
 func New(q Query, c configuration.Configuration, replicas []replica.Replica, now time.Time) *Inquiry {
 	q.Servers = max(q.Servers, 1)
 	i := &Inquiry{

@@ -152,7 +152,7 @@ func (i *Inquiry) notes(flows int) []string {
 	inferred := i.observed - i.annotated
 	add(inferred > 0, "%d of %d events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them, from the least to the most that are possible, reasons are inferred from duration and level, and waits in requests of up to %v are unknown.", inferred, i.observed, latencyThreshold)
 	add(i.implied > 0, "%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", i.implied, i.observed)
-	add(i.unfinished > 0, "%d of %d events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
+	add(i.unfinished > 0, "%d of %d events do not have the end of the request: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.", i.unfinished, i.observed)
 	for _, said := range slices.Sorted(maps.Keys(i.others)) {
 		says := ""
 		if said != "" {
@@ -171,7 +171,7 @@ func (i *Inquiry) notes(flows int) []string {
 	for _, level := range slices.Sorted(maps.Keys(i.windows)) {
 		add(true, "Uses, shares and limits of priority level %s are of the %.0f s in which these requests were rejected or waited.", level, i.seconds(level))
 	}
-	add(i.observed == 0 && len(i.all) == 0, "Nothing tells of flows: give an audit log, or ask flowcontrol-apiserver, which remembers rejections. Counters are for all users of a flow schema together.")
+	add(i.observed == 0 && len(i.all) == 0, "There is no per-flow data: add an audit log, or use flowcontrol-apiserver, which remembers rejections. Counters are for all users of a flow schema together.")
 	add(i.observed > 0, "Requests that the audit policy omits are not counted.")
 	return notes
 }

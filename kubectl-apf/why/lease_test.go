@@ -65,8 +65,8 @@ func TestWhatHeldARenewalUp(t *testing.T) {
 		{"the API server was slow", []*logs.Request{renewal(20*time.Second, 9*time.Second, 504, slow)}, nil, nil, logs.CauseServer, Certain, "holds up the API server"},
 		{"a slow request tells nothing", []*logs.Request{renewal(20*time.Second, 9*time.Second, 504, nil)}, nil, nil, logs.CauseServer, Likely, "holds up the API server"},
 		{"nothing arrived", nil, nil, nil, logs.CauseNotArrived, Unclear, "--client-log"},
-		{"its own limit failed it", nil, []logs.LeaseLine{{Lease: "shop/scaler", At: at(28), Cause: logs.CauseOwnLimit, Why: "client rate limiter"}}, nil, logs.CauseOwnLimit, Certain, "client of its own"},
-		{"it waited for its own limit", nil, nil, []logs.Wait{{At: at(29), Delay: 9 * time.Second}}, logs.CauseOwnLimit, Certain, "client of its own"},
+		{"its own limit failed it", nil, []logs.LeaseLine{{Lease: "shop/scaler", At: at(28), Cause: logs.CauseOwnLimit, Why: "client rate limiter"}}, nil, logs.CauseOwnLimit, Certain, "its own client"},
+		{"it waited for its own limit", nil, nil, []logs.Wait{{At: at(29), Delay: 9 * time.Second}}, logs.CauseOwnLimit, Certain, "its own client"},
 		{"nobody answered", nil, []logs.LeaseLine{{At: at(28), Cause: logs.CauseServer, Why: "connection refused"}}, nil, logs.CauseServer, Certain, "holds up the API server"},
 		{"a line of another time", nil, []logs.LeaseLine{{At: at(1000), Cause: logs.CauseServer}}, nil, logs.CauseNotArrived, Unclear, "--client-log"},
 	} {

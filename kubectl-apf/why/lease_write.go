@@ -82,17 +82,17 @@ func (l *Lease) action(cause logs.Cause) string {
 		}
 		return lint.LeasesApart(l.Holder) + level
 	case logs.CauseEtcd:
-		return "Give etcd a faster disk, or take load from it: etcd_disk_wal_fsync_duration_seconds tells. " + limits
+		return "Give etcd a faster disk, or reduce its load: see etcd_disk_wal_fsync_duration_seconds. " + limits
 	case logs.CauseServer:
 		return "Find what holds up the API server: its CPU, webhooks for leases, restarts, or the way to it. " + limits
 	case logs.CauseOwnLimit:
-		return "Give the leader election a client of its own (LeaderElectionConfig in controller-runtime), or raise QPS and Burst: kubectl apf lint --client-log tells whether that is safe."
+		return "Give the leader election its own client (LeaderElectionConfig in controller-runtime), or raise QPS and Burst: kubectl apf lint --client-log checks whether that is safe."
 	case logs.CauseHolder:
 		return "Another process holds the lease: see which one in its holderIdentity."
 	case logs.CauseNotArrived:
-		return "Give the log of the client too, with --client-log: it tells its own limit from a network, or a process without CPU, that held the request up. Nothing of it arrived."
+		return "Add the log of the client, with --client-log: it shows whether its own limit, the network, or a process without CPU delayed the request, which did not arrive."
 	default:
-		return "Give an audit log or a log of -v=3 of the same time, with -f or --http-log: it tells what the request waited for."
+		return "Add an audit log or a log of -v=3 of the same time, with -f or --http-log: it shows what the request waited for."
 	}
 }
 
@@ -115,7 +115,7 @@ func (g *Gap) text() string {
 		parts = append(parts, fmt.Sprintf("the client says %q", g.Said[0]))
 	}
 	if len(parts) == 0 {
-		return "nothing tells why"
+		return "no data shows why"
 	}
 	return strings.Join(parts, ", ")
 }

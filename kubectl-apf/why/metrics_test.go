@@ -78,6 +78,6 @@ func TestWhatTheServerRemembersIsUsedWithoutEvents(t *testing.T) {
 	assert.Equal(t, new(4500.0), f.FairShare)
 	assert.Nil(t, r.Levels[0].Demanded, "what rejected requests would have used is unknown")
 	assert.Equal(t, []time.Time{read.Add(-15 * time.Minute), read}, []time.Time{*r.Since, *r.Until}, "a file may be written later than the figures were true")
-	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less. ` +
+	assert.Equal(t, []string{`Isolate the flow "runaway" of flow schema users: give it its own flow schema and priority level, or make it send less. ` +
 		"It used 8900 of 8902 seat-seconds of priority level queued, 2.0 times its fair share; 1 other flows shared the rest."}, said(r))
 }

@@ -37,7 +37,7 @@ func (i *Inquiry) about(r *Result) (about []string, remedies []Remedy) {
 		}
 	}
 	if i.query.User != "" && r.Evidence == Nothing && len(r.Counters) > 0 {
-		add("Counters do not tell users apart: these are of the flow schemas that may match requests of %s.", i.query.User)
+		add("Counters do not distinguish users: these are of the flow schemas that may match requests of %s.", i.query.User)
 	}
 	for _, level := range slices.Sorted(maps.Keys(levels)) {
 		if report, known := i.inForce.Levels[level]; levels[level] && known && report.Limits.Nominal == 0 && report.Config.Discipline != queueset.Exempt {

@@ -78,7 +78,7 @@ func (i *Inquiry) isolate(key flowKey, s *levelState) *Remedy {
 		who = "flow schema " + heaviest.schema
 	}
 	return &Remedy{
-		Action: fmt.Sprintf("Isolate the %s: give it a flow schema and a priority level of its own, or make it send less.", who),
+		Action: fmt.Sprintf("Isolate the %s: give it its own flow schema and priority level, or make it send less.", who),
 		Because: fmt.Sprintf("It used %.0f of %.0f seat-seconds of priority level %s, %.1f times its fair share; %d other flows shared the rest.",
 			used, s.used.least, key.level, used/max(fair, 1e-9), len(s.keys)-1),
 	}

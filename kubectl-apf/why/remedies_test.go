@@ -40,7 +40,7 @@ func TestRemedies(t *testing.T) {
 	}
 	named := list
 	named.name = "one"
-	const isolate = `Isolate the flow "runaway" of flow schema users: give it a flow schema and a priority level of its own, or make it send less. `
+	const isolate = `Isolate the flow "runaway" of flow schema users: give it its own flow schema and priority level, or make it send less. `
 	const longer = " of 10 seats on average: they came in bursts. PriorityLevelConfiguration/%s spec.limited.limitResponse.queuing.queueLengthLimit: 50, 100"
 	const page = "Page lists of pods with limit=500, or watch instead of listing again. "
 	for _, test := range []struct {

@@ -37,7 +37,7 @@ func (r *Result) WhyNothing() string {
 	if r.Evidence != Nothing || len(r.Counters) > 0 {
 		return ""
 	}
-	return strings.Join(slices.Concat([]string{r.summary()}, r.about, []string{"Give an audit log with -f, or ask flowcontrol-apiserver, which remembers rejections."}, r.missing), " ")
+	return strings.Join(slices.Concat([]string{r.summary()}, r.about, []string{"Add an audit log with -f, or use flowcontrol-apiserver, which remembers rejections."}, r.missing), " ")
 }
 
 // Affected reports whether any request of the query was delayed or rejected. Counters are of the time since

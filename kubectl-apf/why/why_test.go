@@ -132,7 +132,7 @@ func TestOtherResponsesAreNotRejections(t *testing.T) {
 	assert.Equal(t, []string{
 		"9 of 10 events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them, from the least to the most that are possible, reasons are inferred from duration and level, and waits in requests of up to 500ms are unknown.",
 		"1 of 10 events have no groups: the groups that their users' names imply decide the flow schema.",
-		"1 of 10 events do not tell when the request ended: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.",
+		"1 of 10 events do not have the end of the request: it counts as if it had used no seat-seconds, and its rejection as if it had not waited.",
 		"1 responses 429 are not from flow control, but from a handler.",
 		`2 responses 429 are not from flow control, but from a handler, which says "a".`,
 		`1 responses 429 are not from flow control, but from a handler, which says "b".`,
@@ -194,7 +194,7 @@ func TestNothingIsSaidToBeNothing(t *testing.T) {
 	r := inquire(Query{User: "alice"}, nil)
 	assert.Equal(t, Nothing, r.Evidence)
 	assert.Nil(t, r.Since)
-	assert.Contains(t, r.Notes[0], "Nothing tells of flows")
+	assert.Contains(t, r.Notes[0], "There is no per-flow data")
 	var out bytes.Buffer
 	require.NoError(t, r.WriteTable(&out, table.Options{}))
 	assert.True(t, strings.HasPrefix(out.String(), "No request of user alice is known one by one.\n"), out.String())

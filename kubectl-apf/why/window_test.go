@@ -167,5 +167,5 @@ func TestCountersOfTheFlowSchemasOfAUser(t *testing.T) {
 	require.Len(t, r.Counters, 1)
 	assert.Equal(t, "jobs", r.Counters[0].FlowSchema)
 	assert.True(t, r.Affected())
-	assert.Contains(t, r.Notes, "Counters do not tell users apart: these are of the flow schemas that may match requests of system:serviceaccount:shop:web.")
+	assert.Contains(t, r.Notes, "Counters do not distinguish users: these are of the flow schemas that may match requests of system:serviceaccount:shop:web.")
 }

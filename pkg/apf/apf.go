@@ -41,7 +41,7 @@ type Config struct {
 	SchemaPatcher SchemaPatcher
 	LevelGetter   LevelGetter
 	// Total is the number of seats of the server. With TotalControl in the mode Adaptive
-	// it is the total at the start.
+	// it is the initial total.
 	Total int
 	// TotalControl says whether a total is recommended by what the machine can bear, and
 	// whether the total follows it, see package total. The zero value means neither.
@@ -175,7 +175,7 @@ func (f *FlowControl) TotalStatus() total.Status {
 	return f.sizing.Status()
 }
 
-// ConfigurationStatus returns how much of what the API stores is in force. Without
+// ConfigurationStatus returns how much of the stored configuration is enforced. Without
 // informers it is the zero value.
 func (f *FlowControl) ConfigurationStatus() engine.ConfigurationStatus {
 	if f.config == nil {

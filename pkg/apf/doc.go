@@ -19,15 +19,15 @@
 //     does not do, and a whole filter for a program without such a chain;
 //   - Apply configures without an API, from files or Go values.
 //
-// There is an Example of each. docs/engine.md in the repository says what an adopter gets,
-// what differs from k8s.io/apiserver, and how to go back.
+// There is an Example of each. docs/engine.md in the repository has what an adopter gets,
+// the differences from k8s.io/apiserver, and how to roll back.
 //
 // Several FlowControls may live in one process. Config.Clock replaces the time, for tests.
 //
 // # The total
 //
 // The number of seats is usually a guess. Config.TotalControl makes the engine recommend
-// a number by what the machine can bear, in the mode total.Monitor, or follow the
+// a number from the load of the machine, in the mode total.Monitor, or follow the
 // recommendation, in the mode total.Adaptive:
 //
 //	config := apf.ConfigFor(informers, client.FlowcontrolV1(), seats)
@@ -46,12 +46,12 @@
 //	})
 //	return filter.Around(build(filter.Inside(handler), c))
 //
-// The debug endpoint list_costs shows what was learned.
+// The debug endpoint list_costs shows the learned costs.
 //
 // # Lists that bypass the watch cache
 //
 // When the watch cache lags, the library reads lists from etcd that were estimated as reads from
-// the cache. With the storages of package storage they ask for seats again, and share reads.
+// the cache. With the storages of package storage they wait for seats again, and share reads.
 //
 // # Packages
 //
@@ -67,9 +67,9 @@
 //	    estimate     work estimates of lists and writes, by formulas and as learned
 //	    queueset     fair queuing on one priority level
 //	L2  classify     an index of flow schemas
-//	    limiter      queueset for a program that is no API server
+//	    limiter      queueset for a program that is not an API server
 //	L3  engine       classifier and priority levels
-//	L4  total        the total of seats that the machine can bear
+//	L4  total        the total of seats that the machine can handle
 //	L5  filter       flow control in a handler chain
 //	    configsync   API objects -> engine
 //	    fairhttp     limiter in front of an http.Handler

@@ -24,7 +24,7 @@ import (
 func TestDumpsAreThoseOfThePeerWhileSeatsAreFree(t *testing.T) {
 	level := levelWithQueues("level", 100)
 	level.Spec.Limited.LimitResponse.Queuing.Queues = 8
-	level.Spec.Limited.LendablePercent = new(int32(0)) // so that it has its seats at the start
+	level.Spec.Limited.LendablePercent = new(int32(0)) // so that it has its seats initially
 	client := fake.NewClientset(level, schemaOf("alice", level.Name), schemaOf("bob", level.Name), schemaOf("carol", level.Name))
 	ours := func(factory informers.SharedInformerFactory) flowcontrol.Interface {
 		f, err := apf.New(apf.ConfigFor(factory, client.FlowcontrolV1(), 100))

@@ -25,7 +25,7 @@ func Example() {
 
 	server := newServerOf(config)
 	defer run(server, factory)()
-	<-flowControl.Applied() // the stored configuration is in force
+	<-flowControl.Applied() // the stored configuration is enforced
 	askAs(server.Handler, "alice", "runaway")
 
 	// Output:

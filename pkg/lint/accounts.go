@@ -20,10 +20,10 @@ func (r *ruleReader) readSubject(subject *flowcontrolv1.Subject, field string) {
 		account := subject.ServiceAccount
 		switch {
 		case account.Namespace == wildcard:
-			r.add(ImpossibleSubject, field+".serviceAccount.namespace", `The namespace of a service account is no pattern, so "*" matches none.`,
+			r.add(ImpossibleSubject, field+".serviceAccount.namespace", `The namespace of a service account is not a pattern, so "*" matches none.`,
 				fmt.Sprintf("Use the group %q for the service accounts of all namespaces.", serviceaccount.AllServiceAccountsGroup))
 		case account.Name != wildcard && strings.Contains(account.Name, wildcard):
-			r.add(ImpossibleSubject, field+".serviceAccount.name", fmt.Sprintf("%q is no pattern: names match as a whole.", account.Name),
+			r.add(ImpossibleSubject, field+".serviceAccount.name", fmt.Sprintf("%q is not a pattern: names match as a whole.", account.Name),
 				`List the service accounts, or write "*" alone for all of the namespace.`)
 		default:
 			r.readAccount(account.Namespace, account.Name, field+".serviceAccount")
@@ -37,10 +37,10 @@ func (r *ruleReader) readUser(name, field string) {
 	switch {
 	case name == wildcard:
 	case isAccount && accountName == wildcard:
-		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is no pattern: names match as a whole.", name),
+		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is not a pattern: names match as a whole.", name),
 			fmt.Sprintf("Use the group %q.", serviceaccount.MakeNamespaceGroupName(namespace)))
 	case strings.Contains(name, wildcard):
-		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is no pattern: names match as a whole.", name), `List the users, name a group, or write "*" alone for all.`)
+		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is not a pattern: names match as a whole.", name), `List the users, name a group, or write "*" alone for all.`)
 	case isAccount && (namespace == "" || accountName == "" || strings.Contains(accountName, ":")):
 		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is not the user name of a service account.", name), "Write system:serviceaccount:NAMESPACE:NAME, or use a subject of kind ServiceAccount.")
 	case isAccount:
@@ -55,7 +55,7 @@ func (r *ruleReader) readGroup(name, field string) {
 	switch {
 	case name == wildcard:
 	case strings.Contains(name, wildcard):
-		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is no pattern: names match as a whole.", name), `List the groups, or write "*" alone for all.`)
+		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is not a pattern: names match as a whole.", name), `List the groups, or write "*" alone for all.`)
 	case strings.HasPrefix(name, serviceaccount.ServiceAccountUsernamePrefix):
 		r.add(ImpossibleSubject, field, fmt.Sprintf("%q is the user name of a service account, and no group has this name.", name), "Use a subject of kind ServiceAccount.")
 	case isNamespace:

@@ -19,7 +19,7 @@ type Reader interface {
 	// PriorityLevels returns all levels. They are read only, and may be slightly out
 	// of date.
 	PriorityLevels(context.Context) ([]*flowcontrolv1.PriorityLevelConfiguration, error)
-	// LevelExists reports whether the priority level exists, perhaps slightly out
+	// LevelExists reports whether the priority level exists, possibly slightly out
 	// of date.
 	LevelExists(ctx context.Context, name string) (bool, error)
 	// LevelIsAbsent reports whether the priority level does not exist, by the most
@@ -109,7 +109,7 @@ func (a *Advisor) besideOthers(ctx context.Context, schema *compared, others []*
 	return append(findings, diverting.finding(schema.FlowSchema, candidates)...)
 }
 
-// levelsOf returns the levels in force by name.
+// levelsOf returns the enforced levels by name.
 func levelsOf(ctx context.Context, stored Reader) (map[string]*flowcontrolv1.PriorityLevelConfiguration, error) {
 	all, err := stored.PriorityLevels(ctx)
 	levels := make(map[string]*flowcontrolv1.PriorityLevelConfiguration, len(all))

@@ -71,7 +71,7 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	dangling.Spec.PriorityLevelConfiguration.Name = "other"
 	many := []flowcontrolv1.FlowSchema{everything("b", 10, aUser(wildcard)), everything("c", 10, aUser(wildcard)), everything("d", 10, aUser(wildcard)), everything("e", 10, aUser(wildcard)), everything("f", 10, aUser(wildcard))}
 	exempt := everything(flowcontrolv1.FlowSchemaNameExempt, 1, aGroup("system:masters"))
-	exempt.Spec.PriorityLevelConfiguration.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt // in force, though it is not stored
+	exempt.Spec.PriorityLevelConfiguration.Name = flowcontrolv1.PriorityLevelConfigurationNameExempt // enforced, though it is not stored
 	elsewhere := everything("other", 10, aUser("alice"))
 	elsewhere.Spec.PriorityLevelConfiguration.Name = "other"
 	for _, test := range []struct {
@@ -100,28 +100,28 @@ func TestAdviceSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "exempt" comes before it and matches all its requests. Change its rules, or delete the FlowSchema.`,
 		}},
 		{"before another of the same precedence and level", everything("new", 10, aUser("alice")), []flowcontrolv1.FlowSchema{everything("other", 10, aUser("alice"))}, []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"before another of the same precedence and another level", everything("new", 10, aUser("alice")), []flowcontrolv1.FlowSchema{elsewhere}, []string{
-			`FC104: spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104: spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"before another that perhaps has the same users", everything("new", 10, aGroup("devs")), []flowcontrolv1.FlowSchema{elsewhere}, []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; this FlowSchema gets them, because names decide and "new" sorts first. Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"after another of the same precedence", everything("z", 10, aGroup("devs")), []flowcontrolv1.FlowSchema{everything("other", 10, aUser("alice"))}, []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; "other" gets them, because names decide and "other" sorts before "z". Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "other", and some requests match both; "other" gets them, because names decide and "other" sorts before "z". Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"between two of the same precedence", everything("m", 10, aGroup("devs")), []flowcontrolv1.FlowSchema{everything("a", 10, aUser("alice")), everything("z", 10, aUser("alice"))}, []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "a" and "z", and some requests match both; names decide: "a" sorts before this FlowSchema, which comes before "z". Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "a" and "z", and some requests match both; names decide: "a" sorts before this FlowSchema, which comes before "z". Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"after another of the same precedence that takes all its requests", everything("z", 10, aUser("alice")), []flowcontrolv1.FlowSchema{everything("other", 10, aUser("alice"))}, []string{
 			`FC103: spec.matchingPrecedence: This FlowSchema can never match: "other" comes before it and matches all its requests. Set matchingPrecedence below 10, or delete the FlowSchema.`,
 		}},
 		{"before many of the same precedence", everything("a", 10, aUser("alice")), many, []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "b", "c", "d" and 2 more, and some requests match both; this FlowSchema gets them, because names decide and "a" sorts first. Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "b", "c", "d" and 2 more, and some requests match both; this FlowSchema gets them, because names decide and "a" sorts first. Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"before more of the same precedence than maxTied", everything("a", 10, aUser("alice")), slices.Repeat(many[:1], 100), []string{
-			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "b", "b", "b" and 17 or more others, and some requests match both; this FlowSchema gets them, because names decide and "a" sorts first. Give each a precedence of its own, in the order of matching that you want.`,
+			`FC104 (info): spec.matchingPrecedence: 10 is also the precedence of "b", "b", "b" and 17 or more others, and some requests match both; this FlowSchema gets them, because names decide and "a" sorts first. Give each its own precedence, in the order of matching that you want.`,
 		}},
 		{"with catch-all, which is always last", everything("new", 10000, aUser("alice")), []flowcontrolv1.FlowSchema{everything(flowcontrolv1.FlowSchemaNameCatchAll, 10000, aUser(wildcard))}, nil},
 		{"without rules", schemaOf("new", 10), []flowcontrolv1.FlowSchema{everything("first", 7, aUser(wildcard))}, []string{

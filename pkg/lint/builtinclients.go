@@ -57,7 +57,7 @@ func (j *judge) judgeBuiltInClients() {
 		seen[builtIn.Name] = true
 		j.add(finding(LostBuiltInClient, schemaObject(builtIn.Name), "spec.rules",
 			fmt.Sprintf("This built-in FlowSchema was changed, and requests of %q no longer match it. They match %q, which all users share, in the priority level %q.", request.User, now.Name, now.Spec.PriorityLevelConfiguration.Name),
-			"Add the subjects and rules of the release again, beside the added ones.").relatedTo(schemaObject(now.Name)))
+			"Add the subjects and rules of the release again, next to yours.").relatedTo(schemaObject(now.Name)))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
-// Bundle is a whole configuration and what is known about where it is in force. The
+// Bundle is a whole configuration and what is known about where it is enforced. The
 // objects may lack defaults; they are read only.
 type Bundle struct {
 	FlowSchemas    []*flowcontrolv1.FlowSchema

@@ -127,7 +127,7 @@ func (c Code) Link() string { return document + "#" + strings.ToLower(string(c))
 type Severity string
 
 // The severities. An error does not do what its author wrote; a warning probably does
-// not do what they meant; an info is worth to know.
+// not do what they meant; an info is worth knowing.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"

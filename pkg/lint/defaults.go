@@ -47,7 +47,7 @@ func named[O metav1.Object](objects []O, name string) O {
 	return objects[at]
 }
 
-// isMandatoryLevel reports whether the level is in force even if it is not stored.
+// isMandatoryLevel reports whether the level is enforced even if it is not stored.
 func isMandatoryLevel(name string) bool {
 	return name == flowcontrolv1.PriorityLevelConfigurationNameExempt || name == flowcontrolv1.PriorityLevelConfigurationNameCatchAll
 }

@@ -3,8 +3,8 @@
 // docs/kubectl-apf-findings.md explains them.
 //
 // Check judges a Bundle: a whole configuration, the built-in objects of the release, the
-// seats of a server, and what is known of the cluster. An Advisor judges one object that
-// has been written, beside what is stored; a server sends its findings as API warnings.
+// seats of a server, and what is known of the cluster. An Advisor judges one written
+// object together with the stored objects; a server sends its findings as API warnings.
 // Both share the checks. No finding rejects a write.
 //
 // # Users

@@ -151,7 +151,7 @@ func (r *ruleReader) readAPIGroup(apiGroup *string, field string) {
 	case isVersion(name) || group == "core" || group == "api":
 		r.add(ImpossibleAPIGroup, field, fmt.Sprintf("No API group is called %q.", group), `Write "" for the core group, which has pods, services and so on.`)
 	case strings.Contains(group, wildcard):
-		r.add(ImpossibleAPIGroup, field, fmt.Sprintf("%q is no pattern: API groups match as a whole.", group), `List the API groups, or write "*" alone for all.`)
+		r.add(ImpossibleAPIGroup, field, fmt.Sprintf("%q is not a pattern: API groups match as a whole.", group), `List the API groups, or write "*" alone for all.`)
 	case group != strings.ToLower(group):
 		r.add(ImpossibleAPIGroup, field, fmt.Sprintf("No API group is called %q: they are in lower case.", group), fmt.Sprintf("Write %q.", strings.ToLower(group)))
 	case r.facts.apiGroups != nil && !r.facts.apiGroups.Has(group):
@@ -174,7 +174,7 @@ func (r *ruleReader) readResource(resource string, serves func(resource string) 
 	lower := strings.ToLower(resource)
 	switch plural := r.facts.plurals[strings.ToLower(name)]; {
 	case strings.Contains(resource, wildcard):
-		r.add(ImpossibleResource, field, fmt.Sprintf("%q is no pattern: resources match as a whole.", resource), `List the resources and subresources, or write "*" alone for all.`)
+		r.add(ImpossibleResource, field, fmt.Sprintf("%q is not a pattern: resources match as a whole.", resource), `List the resources and subresources, or write "*" alone for all.`)
 	case plural != "":
 		right := plural
 		if subresource != "" {
@@ -203,7 +203,7 @@ func urlProblem(url string) (problem, remedy string) {
 	case strings.Contains(url, "://"):
 		return fmt.Sprintf("%q is a whole URL, and requests match by the path only.", url), "Write the path."
 	case !strings.HasPrefix(url, "/"):
-		return fmt.Sprintf("%q is no path: a path begins with a slash.", url), fmt.Sprintf("Write %q.", "/"+url)
+		return fmt.Sprintf("%q is not a path: a path begins with a slash.", url), fmt.Sprintf("Write %q.", "/"+url)
 	case strings.ContainsAny(url, "?#"):
 		return fmt.Sprintf("%q has a query, and requests match by the path only.", url), "Write the path."
 	case segments[0] == "api" && len(segments) > 2, segments[0] == "apis" && len(segments) > 3:

@@ -15,7 +15,7 @@ type judge struct {
 	// defaults are Bundle.Defaults with the defaults of their fields.
 	defaults Defaults
 	// schemas are the FlowSchemas in matching order, levels the levels by name, with
-	// the mandatory ones, which are in force even if they are not stored.
+	// the mandatory ones, which are enforced even if they are not stored.
 	schemas []*flowcontrolv1.FlowSchema
 	levels  map[string]*flowcontrolv1.PriorityLevelConfiguration
 	// limits are the limits of the levels; nil if the total is unknown.
@@ -60,7 +60,7 @@ func (j *judge) selected() []Finding {
 	return j.findings
 }
 
-// levelExists reports whether a level is in force.
+// levelExists reports whether a level is enforced.
 func (j *judge) levelExists(name string) bool { return isMandatoryLevel(name) || j.levels[name] != nil }
 
 // completeSchemas returns copies of the schemas with their defaults. A copy shares its

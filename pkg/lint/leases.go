@@ -62,5 +62,5 @@ func lateLease(l *LateLease) Finding {
 		message += fmt.Sprintf(" What held it up, by the log: %s.", l.Cause)
 	}
 	return finding(LostLease, l.Object, "", message,
-		"kubectl apf why "+flag+" says what to change: give it this log with --client-log, and an audit log of the same time, which tells flow control, etcd and the API server apart.")
+		"kubectl apf why "+flag+" says what to change: give it this log with --client-log, and an audit log of the same time, which distinguishes flow control, etcd and the API server.")
 }

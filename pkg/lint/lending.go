@@ -29,7 +29,7 @@ func roundedToNothing(level *flowcontrolv1.PriorityLevelConfiguration, limits *a
 	var findings []Finding
 	if percent := ptr.Deref(limited.LendablePercent, 0); percent > 0 && limits.Lower == limits.Nominal {
 		findings = append(findings, noEffect(level.Name, lendableField,
-			fmt.Sprintf("%d %% of the level's %d seats is no whole seat, so it lends none.", percent, limits.Nominal), "Raise the shares or the percentage, or omit it."))
+			fmt.Sprintf("%d%% of the level's %d seats is less than one seat, so it lends none.", percent, limits.Nominal), "Raise the shares or the percentage, or omit it."))
 	}
 	if percent := ptr.Deref(limited.BorrowingLimitPercent, 0); percent > 0 && limits.Upper == limits.Nominal {
 		findings = append(findings, noEffect(level.Name, borrowingField,
@@ -61,7 +61,7 @@ func lending(levels []*flowcontrolv1.PriorityLevelConfiguration, limits map[stri
 				"Set lendablePercent of another level, or omit borrowingLimitPercent."))
 		}
 		if lenders[level.Name] && !hasOther(borrowers, level.Name) {
-			findings = append(findings, noEffect(level.Name, lendableField, "No other level may borrow seats, so this one has nobody to lend to.",
+			findings = append(findings, noEffect(level.Name, lendableField, "No other level may borrow seats, so this one cannot lend.",
 				"Raise or omit borrowingLimitPercent of another level, or omit lendablePercent."))
 		}
 	}

@@ -85,7 +85,7 @@ func levelFindings(level *flowcontrolv1.PriorityLevelConfiguration, all map[stri
 
 // noSeats is FC201.
 func noSeats(level *flowcontrolv1.PriorityLevelConfiguration) Finding {
-	message := "This level has no seats of its own, so its requests wait in queues until it has borrowed seats or they are rejected."
+	message := "This level has no nominal seats, so its requests wait in queues until it has borrowed seats or they are rejected."
 	if level.Spec.Limited.BorrowingLimitPercent != nil {
 		message = "This level has no seats, and a percentage of none lets it borrow none, so its requests wait in queues until they are rejected."
 	}
@@ -131,7 +131,7 @@ func sharedHands(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowc
 			"On a kube-apiserver with 1 queue, a light flow always waits behind a heavy flow.", "Use more queues, for example 64 queues and a hand size of 8.")}
 	}
 	return []Finding{finding(SharedHands, levelObject(name), "spec.limited.limitResponse.queuing",
-		fmt.Sprintf("On a kube-apiserver with %d queues and a hand size of %d, a light flow has no queue without a heavy flow with a probability of %s beside 1 heavy flow, %s beside 4 and %s beside 16.",
+		fmt.Sprintf("On a kube-apiserver with %d queues and a hand size of %d, a light flow shares all its queues with heavy flows with a probability of %s for 1 heavy flow, %s for 4 and %s for 16.",
 			queuing.Queues, queuing.HandSize, percentage(squish(1)), percentage(squish(4)), percentage(squish(16))),
 		"Use more queues or another hand size, for example 64 queues and a hand size of 8.")}
 }

@@ -175,7 +175,7 @@ func TestWhatTakesTooLongIsNotChecked(t *testing.T) {
 	require.NotContains(t, codesOf(Check(inCluster([]*flowcontrolv1.FlowSchema{others(300)}, nil))), NotChecked)
 }
 
-// ticking is a clock that goes on whenever it is read.
+// ticking is a clock that advances whenever it is read.
 type ticking struct {
 	clock.PassiveClock
 	now  time.Time

@@ -172,11 +172,11 @@ func precedenceInUse(schema *compared, before, after []*compared, within *budget
 		severity = Warning
 	}
 	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
-		"Give each a precedence of its own, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
+		"Give each its own precedence, in the order of matching that you want.").as(severity).relatedTo(objectsOf(tied)...)
 }
 
 // matters reports whether it makes a difference which of two overlapping schemas gets a
-// request. It does not if they treat it alike, and perhaps not if only unknown group
+// request. It does not if they treat it alike, and may not if only unknown group
 // memberships make them overlap.
 func matters(a, b *compared, within *budget.Budget) bool {
 	return a.Spec.PriorityLevelConfiguration != b.Spec.PriorityLevelConfiguration && a.overlaps(b, within)

@@ -17,7 +17,7 @@ type Traffic struct {
 // Client is what one program sent to one priority level as one user.
 type Client struct {
 	// User is empty if the logs do not name it; Program is the first word of the user
-	// agent, perhaps empty.
+	// agent, possibly empty.
 	User, Program, FlowSchema, PriorityLevel string
 	// Requests is the number of requests, HeldUp the number that waited or were rejected.
 	Requests, HeldUp int

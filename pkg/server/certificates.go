@@ -101,7 +101,7 @@ func certificateSources(c CompletedConfig, data dataDirectory, serving serving) 
 	return sources
 }
 
-// issued is a certificate in the data directory, perhaps none. Its file may have other certificates too: a CA
+// issued is a certificate in the data directory, possibly none. Its file may have other certificates too: a CA
 // bundle says nothing about the end of this server's CA.
 func issued(name string, pair *embedded.KeyPair) renewal.Source {
 	return renewal.Source{Name: name, Read: func() (string, time.Time, error) { return pair.CertificateFile, pair.NotAfter, nil }}

@@ -73,7 +73,7 @@ type Config struct {
 	Tenants rules.Tenants
 
 	// MaxExemptRequestsInFlight bounds the requests of exempt priority levels that execute
-	// at once, watches excepted; 0 means no bound. The next one is answered 429, unless it
+	// at once, excluding watches; 0 means no limit. The next one is answered 429, unless it
 	// comes from this server or is for health.
 	MaxExemptRequestsInFlight int
 

@@ -37,7 +37,7 @@ func NewEmbeddedEtcdOptions() *EmbeddedEtcdOptions {
 // AddFlags adds the flags.
 func (o *EmbeddedEtcdOptions) AddFlags(flags *pflag.FlagSet) {
 	flags.Int64Var(&o.QuotaBytes, "etcd-quota-backend-bytes", o.QuotaBytes,
-		"Size of the database of the embedded etcd, in bytes, that makes it reject writes until there is room again. Reads and deletions go on.")
+		"Size of the database of the embedded etcd, in bytes, that makes it reject writes until there is room again. Reads and deletions still work.")
 	flags.DurationVar(&o.SnapshotInterval, "etcd-snapshot-interval", o.SnapshotInterval,
 		"Time between two snapshots of the embedded etcd. 0 means that none are taken. A snapshot is verified before old ones are removed.")
 	flags.IntVar(&o.SnapshotRetain, "etcd-snapshot-retain", o.SnapshotRetain,

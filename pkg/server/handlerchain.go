@@ -26,21 +26,21 @@ type chainFilter struct {
 // own between the ones around the chain and the ones inside.
 func chainFilters(c *genericapiserver.Config, delegated bool, deprecations map[string]string, messages []filters.CheckMessage) []chainFilter {
 	return []chainFilter{
-		{"filters.WithPresentClients", "a request whose HTTP/2 stream was reset before it began costs nothing more", false, true, filters.WithPresentClients},
-		{"filters.WithConnectionDraining", "before a stop, clients connect to another replica", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
+		{"filters.WithPresentClients", "drops a request whose HTTP/2 stream was reset before it started", false, true, filters.WithPresentClients},
+		{"filters.WithConnectionDraining", "moves clients to another replica before shutdown", false, c.ShutdownDelayDuration > 0, func(handler http.Handler) http.Handler {
 			return filters.WithConnectionDraining(handler, draining(c.ShutdownInitiatedNotify(), c.ShutdownDelayDuration))
 		}},
-		{"filters.WithReviewAnswers", "429 or 503 for unauthenticated clients whose credentials or permissions kube-apiserver does not review now", false, delegated, func(handler http.Handler) http.Handler {
+		{"filters.WithReviewAnswers", "429 or 503 for unauthenticated clients while kube-apiserver does not review their credentials or permissions", false, delegated, func(handler http.Handler) http.Handler {
 			return filters.WithReviewAnswers(handler, c.Serializer)
 		}},
-		{"filters.WithBoundedAliases", "400 for YAML whose aliases stand for gigabytes", true, true, func(handler http.Handler) http.Handler {
+		{"filters.WithBoundedAliases", "400 for YAML whose aliases expand to gigabytes", true, true, func(handler http.Handler) http.Handler {
 			return filters.WithBoundedAliases(handler, c.MaxRequestBodyBytes)
 		}},
-		{"filters.WithDeprecationWarnings", "a warning for v1beta3, on routes that do not exist too", true, true, func(handler http.Handler) http.Handler {
+		{"filters.WithDeprecationWarnings", "a warning for v1beta3, including on routes that do not exist", true, true, func(handler http.Handler) http.Handler {
 			return filters.WithDeprecationWarnings(handler, deprecations)
 		}},
-		{"filters.WithOpenAPIForAnyHash", "OpenAPI: no redirect behind a kube-apiserver, which passes none on; 404 for an unknown version", true, true, filters.WithOpenAPIForAnyHash},
-		{"filters.WithCheckMessages", "what a failing check of /readyz needs", true, true, func(handler http.Handler) http.Handler {
+		{"filters.WithOpenAPIForAnyHash", "OpenAPI: no redirect, since a kube-apiserver in front does not pass it on; 404 for an unknown version", true, true, filters.WithOpenAPIForAnyHash},
+		{"filters.WithCheckMessages", "adds the remedy to a failing check of /readyz", true, true, func(handler http.Handler) http.Handler {
 			return filters.WithCheckMessages(handler, messages)
 		}},
 	}

@@ -142,9 +142,9 @@ func chainTable() string {
 		}
 	}
 	rows(false)
-	table.WriteString("| `Filter.Around` of `pkg/apf/filter` | flow control knows the request, and when a rejected client may come back |\n")
+	table.WriteString("| `Filter.Around` of `pkg/apf/filter` | passes the request to flow control, and sets Retry-After of a rejection |\n")
 	table.WriteString("| the chain of the library | deadline, authentication, audit, impersonation, flow control by `pkg/apf`, authorization |\n")
-	table.WriteString("| `Filter.Inside` of `pkg/apf/filter` | lists are measured |\n")
+	table.WriteString("| `Filter.Inside` of `pkg/apf/filter` | measures lists |\n")
 	rows(true)
 	return table.String()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// What a server asks of itself at a start, on the level exempt, took up to 31 seats from the
+// What a server requests from itself on startup, on the level exempt, took up to 31 seats from the
 // other levels.
 func TestStartTakesNoSeats(t *testing.T) {
 	s := startClocked(t, nil)

@@ -91,7 +91,7 @@ func (c CompletedConfig) validateEtcdAddress() []error {
 	if !c.EmbeddedEtcd {
 		errs := c.Etcd.Validate()
 		if (transport.CertFile == "") != (transport.KeyFile == "") {
-			errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile belong together: give both, or neither if etcd asks for no client certificate"))
+			errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile belong together: set both, or neither if etcd requires no client certificate"))
 		}
 		return errs
 	}

@@ -76,7 +76,7 @@ func TestReadmeSaysHowManyLinesAdoptionTook(t *testing.T) {
 		added = append(added, count)
 	}
 	require.Len(t, added, 6)
-	require.Contains(t, fileText(t, "README.md"), fmt.Sprintf("Six servers of other projects adopted it by [%d to %d lines]", slices.Min(added), slices.Max(added)))
+	require.Contains(t, fileText(t, "README.md"), fmt.Sprintf("Six servers of other projects adopted it with [%d to %d lines]", slices.Min(added), slices.Max(added)))
 }
 
 // checkFigures compares the figures in a block with the rows that it names.

@@ -1,5 +1,5 @@
-// Package app is the command flowcontrol-apiserver: flags set Options, and package server runs a
-// server with them.
+// Package app is the command flowcontrol-apiserver: flags set Options, with which package server runs a
+// server.
 package app
 
 import (

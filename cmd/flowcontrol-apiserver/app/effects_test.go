@@ -30,7 +30,7 @@ func modes() []mode {
 // effect says the modes where a flag has an effect.
 type effect struct {
 	in func(mode) bool
-	// flags are on the lines, each with what must be given to try it.
+	// flags are on the lines, each with what it requires.
 	flags string
 }
 
@@ -40,7 +40,7 @@ func effects() []effect {
 	return []effect{
 		// The flags of a part that is switched off are accepted, as by kube-apiserver, and so is
 		// --data-dir by a server that writes nothing there: a unit names it whatever else is set.
-		// --events is on by default, also where no kube-apiserver could take an Event.
+		// --events is on by default, even if no kube-apiserver could take an Event.
 		{func(mode) bool { return true }, `
 			data-dir etcd-servers kubeconfig authentication-kubeconfig authorization-kubeconfig
 			delete-collection-workers encryption-provider-config encryption-provider-config-automatic-reload

@@ -1,6 +1,6 @@
 //go:build !k8s0.34
 
-// Releases of Kubernetes word flags anew; docs/flags.md is of the one in go.mod.
+// Releases of Kubernetes reword flags; docs/flags.md is of the one in go.mod.
 
 package app
 

@@ -45,7 +45,7 @@ kube-apiserver then enforces the objects of its own etcd. It does not register v
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig of kube-apiserver, with the right to get, create and delete APIServices. Default: the credentials of the pod.")
+	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig of kube-apiserver, with permission to get, create and delete APIServices. Default: the credentials of the pod.")
 	flags.StringVar(&server, "server", "", "URL of kube-apiserver. Default: the kubeconfig's, which may be a load balancer's.")
 	flags.StringVarP(&guard.Namespace, "namespace", "n", "flowcontrol-system", "Namespace of the Service of this server.")
 	flags.StringVar(&guard.Service, "service", "flowcontrol-apiserver", "Name of the Service of this server.")

@@ -44,7 +44,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Etcd.AddFlags(sets.FlagSet("etcd"))
 	hideUnsupported(sets.FlagSet("etcd"), "etcd-servers-overrides", "lease-reuse-duration-seconds")
 	sets.FlagSet("etcd").Lookup("enable-garbage-collector").Usage = "Behind a kube-apiserver, deletions wait for the garbage collector of the cluster " +
-		"if the client asks for that. Must be as --enable-garbage-collector of kube-controller-manager. A server alone has none to wait for."
+		"if the client asks for that. Must match --enable-garbage-collector of kube-controller-manager. Without a kube-apiserver there is none."
 	o.Store.AddFlags(sets.FlagSet("etcd"))
 	o.SecureServing.AddFlags(sets.FlagSet("secure serving"))
 	sets.FlagSet("secure serving").StringVar(&o.SelfIssuedService, "tls-self-issued-service", o.SelfIssuedService,
@@ -64,8 +64,8 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 			"queue-full, concurrency-limit, time-out or cancelled.")
 	o.addTotalFlags(sets.FlagSet("requests and shutdown"))
 	sets.FlagSet("requests and shutdown").IntVar(&o.MaxExemptRequestsInFlight, "max-exempt-requests-inflight", o.MaxExemptRequestsInFlight,
-		"Largest number of requests of exempt priority levels in flight, watches excepted. The next one is answered 429 with Retry-After, "+
-			"unless it comes from this server or is for health. The metric apiserver_flowcontrol_current_executing_requests has the number. 0 means no bound.")
+		"Largest number of requests of exempt priority levels in flight, excluding watches. The next one is answered 429 with Retry-After, "+
+			"unless it comes from this server or is for health. The metric apiserver_flowcontrol_current_executing_requests has the number. 0 means no limit.")
 	sets.FlagSet("requests and shutdown").StringVar((*string)(&o.ListCost), "list-cost", string(o.ListCost),
 		"What a list costs, and a watch that begins with one: count (a seat for 100 stored objects, as in Kubernetes 1.33), size (a seat for 100,000 "+
 			"bytes in memory, by the number of objects and their average size, as in Kubernetes 1.34 and later), or learned (a seat for 100,000 bytes "+
@@ -75,10 +75,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Features.AddFlags(sets.FlagSet("features"))
 	sets.FlagSet("features").BoolVar(&o.Events, "events", o.Events,
 		"Behind a kube-apiserver, write Events about FlowSchemas and PriorityLevelConfigurations to it, which kubectl describe shows: a priority level that "+
-			"is missing, a built-in object that was put back, a level that rejects requests for minutes. A server alone writes none.")
+			"is missing, a built-in object that was restored, a level that rejects requests for minutes.")
 	o.EgressSelector.AddFlags(sets.FlagSet("egress selector"))
-	sets.FlagSet("egress selector").Lookup("egress-selector-config-file").Usage = "File with an EgressSelectorConfiguration: etcd is the way to --etcd-servers, " +
-		"controlplane to the audit webhook and the collector of traces. This server has no use for cluster."
+	sets.FlagSet("egress selector").Lookup("egress-selector-config-file").Usage = "File with an EgressSelectorConfiguration: etcd is for connections to --etcd-servers, " +
+		"controlplane to the audit webhook and the collector of traces. This server does not use cluster."
 	o.Traces.AddFlags(sets.FlagSet("traces"))
 	o.Metrics.AddFlags(sets.FlagSet("metrics"))
 	logsapi.AddFlags(o.Logs, sets.FlagSet("logs"))
@@ -88,15 +88,15 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 // addTotalFlags adds the flags about the total of seats.
 func (o *Options) addTotalFlags(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&o.TotalControl.Mode), "flow-control-total", string(o.TotalControl.Mode),
-		"How the number of seats follows what the machine can bear: static (it does not), monitor (a number is recommended in the metric "+
-			"apiserver_flowcontrol_recommended_total_seats and in the log, and nothing changes), or adaptive (the number recommended is used). "+
+		"Whether the total of seats adapts to the load of the machine: static (no), monitor (a total is recommended in the metric "+
+			"apiserver_flowcontrol_recommended_total_seats and in the log, but not applied), or adaptive (the recommended total is applied). "+
 			"It starts at the sum of --max-requests-inflight and --max-mutating-requests-inflight. It falls, by at most 10 percent in 10 seconds, "+
 			"while goroutines wait for processors, memory is near GOMEMLIMIT or the limit of the cgroup, or the processor quota of the cgroup is used up. "+
 			"It rises while seats are short and the machine is not.")
 	flags.IntVar(&o.TotalControl.Min, "flow-control-total-min", o.TotalControl.Min,
-		"Smallest number of seats for --flow-control-total=monitor or adaptive. 0 means half of the number at the start.")
+		"Smallest number of seats for --flow-control-total=monitor or adaptive. 0 means half of the initial total.")
 	flags.IntVar(&o.TotalControl.Max, "flow-control-total-max", o.TotalControl.Max,
-		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the number at the start.")
+		"Largest number of seats for --flow-control-total=monitor or adaptive. 0 means twice the initial total.")
 }
 
 // hideUnsupported hides the library's flags that Validate rejects in every mode.

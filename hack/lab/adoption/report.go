@@ -17,36 +17,12 @@ const target = 1.3
 func (r result) report() (string, error) {
 	var text strings.Builder
 	name, version, _ := strings.Cut(r.server.source, "@")
-	fmt.Fprintf(&text, "## %s %s\n\n%s Total of seats: %d.\n\n", r.server.name, version, r.server.about, r.server.seats)
-	fmt.Fprintf(&text, "Module `%s`; a machine with %d processors; medians of %d rounds.\n\n", name, runtime.NumCPU(), r.rounds)
-	if err := r.efforts(&text); err != nil {
-		return "", err
-	}
-	text.WriteString("\n")
+	fmt.Fprintf(&text, "## %s %s\n\n%s Total of seats: %d. Module `%s`; a machine with %d processors; medians of %d rounds.\n\n",
+		r.server.name, version, r.server.about, r.server.seats, name, runtime.NumCPU(), r.rounds)
 	if err := r.contests(&text); err != nil {
 		return "", err
 	}
 	return text.String(), nil
-}
-
-// efforts writes what each engine needs.
-func (r result) efforts(text *strings.Builder) error {
-	header := measurement.Row{"", "as it is", "flow control of k8s.io/apiserver", "pkg/apf"}
-	text.WriteString(header.String() + "|---|---|---|---|\n")
-	add := func(cells ...string) { text.WriteString(measurement.Row(cells).String()) }
-	add("lines of main.go", "", r.lines[library].String(), r.lines[fair].String())
-	add("modules raised, modules only in the graph", "", "0, 0", fmt.Sprintf("%d, %d", len(r.raised), len(r.added)))
-	add("ready without further permissions", r.readiness(plain), r.readiness(library), r.readiness(fair))
-	row := measurement.Row{"start to ready, permissions given"}
-	for _, name := range []string{alone, library, fair} {
-		value, err := r.show(name, ready)
-		if err != nil {
-			return err
-		}
-		row = append(row, value)
-	}
-	text.WriteString(row.String())
-	return nil
 }
 
 func (r result) readiness(program string) string {

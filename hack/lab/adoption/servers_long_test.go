@@ -31,7 +31,7 @@ func testServer(t *testing.T, o *harness.Owner, s server) {
 
 	l := newSite(o, s)
 	l.first(m)
-	// Outside a pod, and without the right to read the objects of kube-apiserver.
+	// Outside a pod, and without permission to read the objects of kube-apiserver.
 	process := l.start(o, m.path(fair), append(l.switches(fair), "--flow-control-from-cluster")...)
 	_, ready := process.awaitReady(t.Context(), patience)
 	require.True(t, ready, process.Output())

@@ -15,8 +15,8 @@ import (
 // benchTime is how long each run of a benchmark of the engine is to take.
 const benchTime = "300ms"
 
-// measureEngine runs the benchmarks of pkg/apf/internal/benchmarks, in which the engines of k8s.io/apiserver and
-// of this project take turns in one process: each once in a round, on one processor and on two.
+// measureEngine runs the benchmarks of pkg/apf/internal/benchmarks, where the engines of k8s.io/apiserver and of
+// this project take turns in one process: each once in a round, on one processor and on two.
 func measureEngine(ctx context.Context, log *measurement.Log, rounds int) error {
 	root, err := binaries.Root()
 	if err != nil {

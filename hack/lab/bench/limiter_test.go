@@ -103,7 +103,7 @@ func BenchmarkUncontended(b *testing.B) {
 	})
 }
 
-// compete lets goroutines send b.N requests, one after the other, of flows in turn.
+// compete lets goroutines send b.N requests, one at a time, of flows in turn.
 func compete(b *testing.B, take acquire, goroutines int, of []string) {
 	var running sync.WaitGroup
 	for g := range goroutines {

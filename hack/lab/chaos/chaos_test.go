@@ -31,7 +31,7 @@ const patience = 2 * time.Minute
 
 // TestChaos breaks servers, etcd and their network in random order while clients read,
 // write and watch, and judges all that they were told.
-func TestChaos(t *testing.T) { //nolint:tparallel // in the long lane the shapes run one after the other
+func TestChaos(t *testing.T) { //nolint:tparallel // in the long lane the shapes run one at a time
 	if !lane.Long {
 		t.Parallel()
 	}

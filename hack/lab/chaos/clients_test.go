@@ -74,7 +74,7 @@ func (s *cell) name() string {
 	return fmt.Sprintf("%s-%d", s.prefix, s.number)
 }
 
-// count counts an operation, and goes on to the next object after many.
+// count counts an operation, and continues with the next object after many.
 func (s *cell) count(name string, result chaos.Result) (over bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

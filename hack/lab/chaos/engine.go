@@ -8,7 +8,7 @@ import (
 // Engine is the configuration that the engine of a server enforces.
 type Engine struct {
 	Server string
-	// Hash identifies the levels and schemas in force, with their specifications.
+	// Hash identifies the enforced levels and schemas, with their specifications.
 	Hash string
 	// Levels are the names of the levels.
 	Levels []string

@@ -134,7 +134,7 @@ func (e *etcdRun) revision(version int64) int64 {
 	return int64(after) + 1
 }
 
-// state returns the write of a key that is in force at a revision, nil if the key is absent.
+// state returns the write of a key that is current at a revision, nil if the key is absent.
 func (e *etcdRun) state(key string, revision int64) *etcdWrite {
 	for _, i := range slices.Backward(e.keys[key]) {
 		if int64(i)+2 <= revision {

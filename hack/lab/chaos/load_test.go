@@ -77,7 +77,7 @@ func (l *load) wait(d time.Duration) {
 	}
 }
 
-// client sends requests one after the other.
+// client sends requests one at a time.
 type client struct {
 	*load
 	number int

@@ -186,7 +186,7 @@ func (t taken) afterBurst(base, one time.Duration) answer {
 	return a.is(m, text)
 }
 
-// retryAfter judges whether rejected clients are told when to come back, and whether the clients of the burst, who
+// retryAfter judges whether rejected clients are told when to retry, and whether the clients of the burst, who
 // obey, are served in the end.
 func (t taken) retryAfter() answer {
 	a := answer{Question: obeyText}

@@ -48,7 +48,7 @@ type place struct {
 
 // prepare makes a namespace with what the exam reads, and lets its users read it. On a server without
 // namespaces it finds what there is to read. It fills what the plan does not say yet. The caller removes the
-// place, also after an error.
+// place, even after an error.
 func prepare(ctx context.Context, config *rest.Config, p *plan) (*place, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = float32(p.rate), 1

@@ -17,7 +17,7 @@ type played struct {
 	samples measurement.Samples
 }
 
-// taken is an exam that was taken, perhaps not to its end.
+// taken is an exam that was taken, possibly not to its end.
 type taken struct {
 	scenes []played
 	// stopped says why the exam stopped before its end.
@@ -34,7 +34,7 @@ func (t taken) of(name string) (played, bool) {
 	return played{}, false
 }
 
-// take plays the scenes one after the other. An error means that the exam could not begin.
+// take plays the scenes one at a time. An error means that the exam could not begin.
 func (p plan) take(ctx context.Context, target *traffic.Target, report func(string)) (taken, error) {
 	if err := p.tryOnce(ctx, target); err != nil {
 		return taken{}, err

@@ -51,7 +51,7 @@ subjects:
 `
 
 // TestThousandsOfNodes lets kwok play nodes with their pods on kube-apiserver with pkg/apf inside and with the
-// library's engine, one after the other, while a user lists all pods in a loop.
+// library's engine, one at a time, while a user lists all pods in a loop.
 func TestThousandsOfNodes(t *testing.T) {
 	program := harness.Program(t, binaries.ReplacedKubeAPIServer(binaries.KubernetesVersion))
 	player := harness.Program(t, binaries.Judge("kwok"))

@@ -135,7 +135,7 @@ func (s *pageSite) filter(t *testing.T, text string) {
 func (s *pageSite) testPointer(t *testing.T) {
 	s.click(t, "#levels tr[data-name='"+narrow+"'] button")
 	s.awaitText(t, "#reading", "1 of 1 seats in use, 1 waiting")
-	s.shortcut(t, "p") // so that the last reading stays the last one
+	s.shortcut(t, "p") // so that the last sample stays the last one
 	s.awaitText(t, "#status", "paused")
 	last := s.text(t, "#reading")
 	box := eval[struct{ X, Y float64 }](t, s.browser, `document.querySelector("#seats-chart").getBoundingClientRect().toJSON()`)

@@ -12,7 +12,7 @@ import (
 
 // Extent of rapidReset.
 const (
-	// rapidFor is how long its clients go on at most.
+	// rapidFor is how long its clients continue at most.
 	rapidFor = 8 * time.Second
 	// rapidBatch is the number of streams that are written at once.
 	rapidBatch = 1000

@@ -15,7 +15,7 @@ import (
 // pace is the time between two reads of the mouse, and mouseTimeout how long it waits for an answer.
 const pace, mouseTimeout = 10 * time.Millisecond, 30 * time.Second
 
-// read reads one flow schema again and again until done is closed, and waits for the last answers.
+// read reads one flow schema repeatedly until done is closed, and waits for the last answers.
 func (s *Server) read(ctx context.Context, done <-chan struct{}) (measurement.Samples, error) {
 	return traffic.Load{Flows: []traffic.Flow{{
 		Users: []traffic.User{{Token: mouse}}, Every: pace, Ask: traffic.Get(schemas + "/catch-all"), Done: done, Patience: mouseTimeout, Multiplexed: true,
@@ -32,7 +32,7 @@ func asking(flow traffic.Flow) func(ctx context.Context, s *Server, size Size, t
 	}
 }
 
-// flood sends the requests of a flow on connections of its own: the server closes those of unknown clients.
+// flood sends the requests of a flow on connections of its own: the server closes connections of unknown clients.
 func (s *Server) flood(ctx context.Context, flow traffic.Flow, tally *Tally) error {
 	target, err := traffic.TargetOf(s.anonymous)
 	if err != nil {

@@ -16,7 +16,7 @@ func case1040() Case {
 	}
 	return Case{
 		Repository: "kubernetes/enhancements", Number: 1040, Year: 2019,
-		Says:       "The concept's table says it: with hands of 10 out of 64 queues, 16 elephants crush a mouse with a probability of 50 %.",
+		Says:       "By the table in the documentation, with hands of 10 out of 64 queues, 16 elephants crush a mouse with a probability of 50%.",
 		Does:       "16 elephants send 500 requests each at once, as many as the queues of a hand hold. Then each of 200 mice sends one request.",
 		Measures:   "Requests of mice that are rejected. One is harm.",
 		PeerHarmed: true,

@@ -23,7 +23,7 @@ func case134196() Case {
 	return Case{
 		Repository: kubernetes, Number: 134196, Year: 2025,
 		Says:       "A level of zero shares that rejects was meant to lock out one ServiceAccount on AKS, and part of its requests got 200.",
-		Does:       "The level `workload-jail` has 0 shares, lends and borrows nothing, and has `limitResponse: Reject`. One client of it sends 100 requests, one after the other.",
+		Does:       "The level `workload-jail` has 0 shares, lends and borrows nothing, and has `limitResponse: Reject`. One client of it sends 100 requests, one at a time.",
 		Measures:   "Requests that execute. Any is harm.",
 		PeerHarmed: true,
 		Setup:      jail,

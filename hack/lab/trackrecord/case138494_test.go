@@ -21,7 +21,7 @@ func case138494() Case {
 	const clients = 50
 	return Case{
 		Repository: kubernetes, Number: 138494, Year: 2026,
-		Says:       "The watch cache lagged behind etcd, so lists that want the latest state all read etcd, each for itself: etcd grew from 17 to 180 GB.",
+		Says:       "The watch cache lagged behind etcd, so each list of the latest state read etcd by itself: etcd grew from 17 to 180 GB.",
 		Does:       "Fifty clients list pods without pause for a minute. The watch cache does not advance, and etcd takes two seconds for a list.",
 		Measures:   "How many lists read etcd at once. More than one of the same list is harm. `make lag` measures the memory of real servers: [reliability](reliability.md#when-the-watch-cache-lags).",
 		PeerHarmed: true,

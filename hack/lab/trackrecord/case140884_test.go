@@ -18,7 +18,7 @@ func case140884() Case {
 	writer := inLastQueue(schema, queues)
 	return Case{
 		Repository: kubernetes, Number: 140884, Year: 2026,
-		Says:       "kube-apiserver panics and ends when a level gets fewer queues while a finished write still has seats in one that goes.",
+		Says:       "kube-apiserver panics and exits when a level gets fewer queues while a finished write still has seats in a removed queue.",
 		Does:       "400 clients watch ConfigMaps. One client writes and reads at the same time, in the last of 8 queues. The level is changed to 1 queue. The write is answered and keeps its seats for the watchers, then the read is answered.",
 		Measures:   "Panics outside of any request. One ends the process, so any is harm.",
 		PeerHarmed: true,

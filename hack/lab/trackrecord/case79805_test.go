@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Rejected clients come back after the time that the server names.
+// Rejected clients retry after the time that the server names.
 func case79805() Case {
 	return Case{
 		Repository: kubernetes, Number: 79805, Year: 2019,

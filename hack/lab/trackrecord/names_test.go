@@ -83,7 +83,7 @@ func get(user, namespace string) Request {
 func caseNames1() Case {
 	return Case{
 		Repository: ownNames, Number: 1, Year: 2026,
-		Says:     "A new name for each request: whoever makes up names always has one that has used nothing.",
+		Says:     "A new name for each request: a client that makes up names always has an unused one.",
 		Does:     "21 clients send with a new user name for each request, on a level of 20 seats, for two minutes. An established flow has 5 clients, and a mouse sends a request of 10 ms each 200 ms.",
 		Measures: namesMeasures,
 		Setup:    namesSetup(flowcontrolv1.FlowDistinguisherMethodByUserType),
@@ -99,7 +99,7 @@ func caseNames1() Case {
 func caseNames2() Case {
 	return Case{
 		Repository: ownNames, Number: 2, Year: 2026,
-		Says:     "3,000 names in turn: each is idle long enough to owe nothing, and is in nobody's memory.",
+		Says:     "3,000 names in turn: each is idle long enough to owe nothing and to be forgotten.",
 		Does:     "30 clients take 3,000 user names in turn, on a level of 20 seats, for two minutes. An established flow has 5 clients, and a mouse sends a request of 10 ms each 200 ms.",
 		Measures: namesMeasures,
 		Setup:    namesSetup(flowcontrolv1.FlowDistinguisherMethodByUserType),
@@ -149,7 +149,7 @@ func caseNames4() Case {
 	setup.Tenants = true
 	return Case{
 		Repository: ownNames, Number: 4, Year: 2026,
-		Says:       "One tenant with many names: who may create service accounts takes a share for each.",
+		Says:       "One tenant with many names: a user who may create service accounts takes a share for each.",
 		Does:       "150 service accounts of one namespace send with 4 connections each, for a minute, on a level of 20 seats. One service account of another namespace sends with 40. This project's engine has `--flow-control-tenants=service-account-namespaces`.",
 		Measures:   "The neighbour's part of the requests that executed. Less than .48 is harm.",
 		PeerHarmed: true,

@@ -20,29 +20,24 @@ import (
 // pagePath is the page, from the top of the repository.
 const pagePath = "docs/evidence/track-record.md"
 
-// entry is a case on the page: its row of the table, and its section.
+// entry is the row of a case on the page.
 type entry struct {
 	year, number int
-	row, section string
+	row          string
 }
 
 // entries are the cases of a page, by name.
 type entries map[string]entry
 
 // rows match the rows that text writes: name, number and year.
-var rows = regexp.MustCompile(`(?m)^\| \[(\S*?(\d+))\]\(#\S+\) \| (\d+) \|.*$`)
+var rows = regexp.MustCompile(`(?m)^\| \[(\S*?(\d+))\]\(\S+\) \(\[case\]\(\S+\)\) \| (\d+) \|.*$`)
 
 func parsePage(text string) entries {
-	sectionOf := map[string]string{}
-	for _, section := range strings.Split(text, sectionStart)[1:] {
-		name, _, _ := strings.Cut(section, "\n")
-		sectionOf[name] = sectionStart + section
-	}
 	found := entries{}
 	for _, m := range rows.FindAllStringSubmatch(text, -1) {
 		number, _ := strconv.Atoi(m[2])
 		year, _ := strconv.Atoi(m[3])
-		found[m[1]] = entry{year: year, number: number, row: m[0], section: sectionOf[m[1]]}
+		found[m[1]] = entry{year: year, number: number, row: m[0]}
 	}
 	return found
 }
@@ -52,17 +47,15 @@ func (e entries) text() string {
 	names := slices.SortedFunc(maps.Keys(e), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e[b].year, e[a].year), cmp.Compare(e[b].number, e[a].number), cmp.Compare(a, b))
 	})
-	var table, below strings.Builder
+	var table strings.Builder
 	reproduced := 0
 	for _, name := range names {
-		one := e[name]
-		table.WriteString(one.row + "\n")
-		below.WriteString(one.section)
-		if strings.Contains(one.row, string(reproducedOnPeer)) {
+		table.WriteString(e[name].row + "\n")
+		if strings.Contains(e[name].row, string(reproducedOnPeer)) {
 			reproduced++
 		}
 	}
-	return fmt.Sprintf(pageHead, len(names), reproduced) + table.String() + pageMiddle + below.String()
+	return fmt.Sprintf(pageHead, len(names), reproduced) + table.String() + pageMiddle
 }
 
 const pageHead = `# Track record
@@ -72,7 +65,7 @@ engines. %d reports; %d are reproduced on the peer; none harms this project. Run
 
 ` + "```sh" + `
 make track-record              # all
-make track-record CASE=134196  # one
+make track-record CASE=134196  # one: also what an operator sees, from metrics, the log and kubectl apf why
 ` + "```" + `
 
 | report | year | what was reported | peer | this project | verdict |
@@ -80,20 +73,17 @@ make track-record CASE=134196  # one
 `
 
 const pageMiddle = `
-The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses,
-unless a case names another. The clients, the configuration and the time are the same for both.
-Time is virtual: a case is repeatable, and no other load on the machine changes it. What counts as
-harm comes from the report, and is stated before the figures. Some cases are repeated on real servers. ` + "`kubectl apf why`" + ` is asked of both
-servers, about the flow schema if nothing is known of the user; its notes are left out. The peer remembers no rejected requests,
-so it needs an audit log to say more.
+The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses, unless a
+case names another. Clients, configuration and time are the same for both. Time is virtual, so a case is
+repeatable. In parentheses: the same on real servers, kube-apiserver 1.33 and this one. A case has the clients and
+what counts as harm, which the report determines. The cases ` + "`names`" + ` have no report: see
+[what one client can do with names](../threat-model.md#what-names-buy).
 
-Cases that begin with names have no report. They are [what one client can do with names](../threat-model.md#what-names-buy).
+Known limits of this engine that have no case:
 
-Three reports apply to this engine too and have no case. A client that does not read its answer keeps its
-seats until its request times out (kubernetes/kubernetes#115409). A list has at most 100 seats (#138478),
-and a write one seat, whatever its size (#130482). Nobody has tried #121198 here.
-
-[CONTRIBUTING](../../CONTRIBUTING.md#how-to-change-x) says how to add a report.
+- A client that does not read its response keeps its seats until its request times out (kubernetes/kubernetes#115409).
+- A list costs at most 100 seats (#138478), and a write one seat, whatever its size (#130482).
+- #121198 was not tried.
 `
 
 // verdict is the last column of the table.
@@ -117,64 +107,24 @@ func (r result) verdict() verdict {
 }
 
 func (r result) entry() entry {
-	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](#case-%s) | %d | %s | %s | %s | %s |",
-		r.name(), r.anchor(), r.Year, r.Says, r.peer.Measured, r.ours.Measured, r.verdict()), section: r.section()}
+	return entry{year: r.Year, number: r.Number, row: fmt.Sprintf("| [%s](%s) ([case](../../hack/lab/trackrecord/%s)) | %d | %s | %s | %s | %s |",
+		r.name(), r.url(), r.file(), r.Year, r.Says, r.peer.Measured+r.onServer(0), r.ours.Measured+r.onServer(1), r.verdict())}
 }
 
-// anchor is the name in the link of the section, as GitHub makes it from the heading.
-func (r result) anchor() string {
-	return regexp.MustCompile(`[^a-z0-9-]`).ReplaceAllString(strings.ToLower(r.name()), "")
+// file is the name of the file with the case.
+func (c Case) file() string {
+	if c.Repository == ownNames {
+		return "names_test.go"
+	}
+	return fmt.Sprintf("case%d_test.go", c.Number)
 }
 
-const sectionStart = "\n## Case "
-
-func (r result) section() string {
-	return sectionStart + fmt.Sprintf(`%s
-
-**Report**: [%s#%d](%s). **Case**: %s
-**Measured**: %s
-%s
-%s`, r.name(), r.Repository, r.Number, r.url(), r.Does, r.Measures, r.onServers(), r.looks()+r.notes())
-}
-
-// onServers is the line of the real servers.
-func (r result) onServers() string {
+// onServer is what was measured on a real server.
+func (r result) onServer(i int) string {
 	if len(r.servers) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**On kube-apiserver 1.33**: %s. **On this server**: %s.\n", r.servers[0].Measured, r.servers[1].Measured)
-}
-
-// looks shows both engines, and once the lines that begin or end both.
-func (r result) looks() string {
-	peer, ours := strings.Split(strings.TrimSpace(r.peerSeen), "\n"), strings.Split(strings.TrimSpace(r.oursSeen), "\n")
-	if slices.Equal(peer, ours) {
-		return "How it looks on both:\n```text\n" + strings.Join(ours, "\n") + "\n```\n"
-	}
-	first, last, shorter := 0, 0, min(len(peer), len(ours))
-	for first < shorter && peer[first] == ours[first] {
-		first++
-	}
-	for last < shorter-first && peer[len(peer)-1-last] == ours[len(ours)-1-last] {
-		last++
-	}
-	text := "How it looks; lines with - are of the peer alone, lines with + of this project alone:\n```diff\n"
-	for _, part := range []struct {
-		sign  string
-		lines []string
-	}{{" ", ours[:first]}, {"-", peer[first : len(peer)-last]}, {"+", ours[first : len(ours)-last]}, {" ", ours[len(ours)-last:]}} {
-		for _, line := range part.lines {
-			text += strings.TrimRight(part.sign+line, " ") + "\n"
-		}
-	}
-	return text + "```\n"
-}
-
-func (r result) notes() string {
-	if r.Look.Notes == "" {
-		return ""
-	}
-	return "\n" + r.Look.Notes + "\n"
+	return " (" + r.servers[i].Measured + ")"
 }
 
 // updatePage writes results into the page. Without fresh, other cases stay as they are.
@@ -213,7 +163,7 @@ func TestPageHasEveryCaseWithItsVerdict(t *testing.T) {
 }
 
 func TestOneCaseIsReplacedOnThePage(t *testing.T) {
-	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}, peerSeen: "first 1\na_metric 1\nlast 1\n", oursSeen: "first 1\na_metric 0\nlast 1\n"}
+	one := result{Case: Case{Repository: kubernetes, Number: 1, Year: 2020, Says: "One."}, peer: Outcome{Measured: "old", Harmed: true}}
 	two := result{Case: Case{Repository: "etcd-io/etcd", Number: 2, Year: 2021, Says: "Two."}}
 	before := entries{one.name(): one.entry(), two.name(): two.entry()}
 	one.peer.Measured = "new"
@@ -221,7 +171,5 @@ func TestOneCaseIsReplacedOnThePage(t *testing.T) {
 	parsed[one.name()] = one.entry()
 	assert.Equal(t, strings.ReplaceAll(before.text(), "old", "new"), parsed.text())
 	assert.Contains(t, parsed.text(), "2 reports; 1 are reproduced")
-	assert.Contains(t, one.section(), "\n first 1\n-a_metric 1\n+a_metric 0\n last 1\n")
-	assert.Contains(t, two.section(), "looks on both:")
-	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](#case-etcd-ioetcd2) | 2021 | Two. |")
+	assert.Contains(t, parsed.text(), "| [etcd-io/etcd#2](https://github.com/etcd-io/etcd/issues/2) ([case](../../hack/lab/trackrecord/case2_test.go)) | 2021 | Two. |")
 }

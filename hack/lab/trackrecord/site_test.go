@@ -105,7 +105,7 @@ func (s *Site) register(metrics prometheus.Collector) {
 	s.Control.(*apf.FlowControl).Registry().MustRegister(metrics)
 }
 
-// Apply replaces a level, and waits until it is in force.
+// Apply replaces a level, and waits until it is enforced.
 func (s *Site) Apply(level *flowcontrolv1.PriorityLevelConfiguration) {
 	s.T.Helper()
 	_, err := s.Client.FlowcontrolV1().PriorityLevelConfigurations().Update(s.T.Context(), level, metav1.UpdateOptions{})

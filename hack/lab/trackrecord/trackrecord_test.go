@@ -34,7 +34,7 @@ func TestTrackRecord(t *testing.T) {
 			r := reproduce(t, c)
 			assert.Equal(t, c.PeerHarmed, r.peer.Harmed, "on the peer: %s", r.peer.Measured)
 			assert.False(t, r.ours.Harmed, "on this project: %s", r.ours.Measured)
-			t.Logf("peer: %s\nthis project: %s", r.peer.Measured, r.ours.Measured)
+			t.Logf("%s\n%s\npeer: %s\n%s\nthis project: %s\n%s\n%s", r.Does, r.Measures, r.peer.Measured, r.peerSeen, r.ours.Measured, r.oursSeen, r.Look.Notes)
 			if c.OnServers != nil {
 				r.servers = onServers(t, c)
 			}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Work is what requests do: each takes its mean time plus or minus up to a half, and goes on to its end when its
+// Work is what requests do: each takes its mean time plus or minus up to a half, and continues to its end when its
 // client has left, as most handlers do.
 type Work struct {
 	mean time.Duration

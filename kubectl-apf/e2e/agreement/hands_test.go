@@ -43,7 +43,7 @@ func (s *site) requireHands(t *testing.T) {
 	var sending errgroup.Group
 	body, end := io.Pipe() // without content: a server waits for it, and the request keeps its seat
 	ended := make(chan struct{})
-	// again sends requests one after the other, since a busy machine may need longer than
+	// again sends requests one at a time, since a busy machine may need longer than
 	// the server lets one of them execute or wait.
 	again := func(send func() error) {
 		sending.Go(func() error {
@@ -107,7 +107,7 @@ func allowNarrow(t *testing.T, client kubernetes.Interface) {
 	})
 }
 
-// createNarrow creates the level and the flow schema, and waits until they are in force.
+// createNarrow creates the level and the flow schema, and waits until they are enforced.
 func (s *site) createNarrow(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	level := &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: narrow}}

@@ -33,13 +33,13 @@ func requireRights(t *testing.T, server *harness.APIServer) {
 	eventually.Holds(t, "the binding is in force", func(a *eventually.Attempt) {
 		result := run("operator", commands[0])
 		require.Zero(a, result.ExitCode, result.Stderr)
-		require.NotContains(a, result.Stdout, "the right \"")
+		require.NotContains(a, result.Stdout, "the permission \"")
 	})
 	for _, command := range commands {
 		result := run("operator", command)
 		assert.LessOrEqual(t, result.ExitCode, 1, "%s: %s", command, result.Stderr)
-		assert.NotContains(t, result.Stdout+result.Stderr, "the right \"", command)
+		assert.NotContains(t, result.Stdout+result.Stderr, "the permission \"", command)
 		result = run("stranger", command)
-		assert.Contains(t, result.Stdout+result.Stderr, "the right \"", strings.Join(command, " "))
+		assert.Contains(t, result.Stdout+result.Stderr, "the permission \"", strings.Join(command, " "))
 	}
 }

@@ -34,7 +34,7 @@ type site struct {
 	stored    map[string]int // the least number of objects by resource
 }
 
-// newSite creates random flow schemas on a server, and waits until they are in force and
+// newSite creates random flow schemas on a server, and waits until they are enforced and
 // the server has counted its objects.
 func newSite(t *testing.T, server *harness.APIServer, own bool, stored map[string]int, random *rand.Rand) *site {
 	t.Helper()
@@ -87,7 +87,7 @@ func sentinel() *flowcontrolv1.FlowSchema {
 	return s
 }
 
-// configure creates flow schemas. They are in force when the last one is, since one watch
+// configure creates flow schemas. They are enforced when the last one is, since one watch
 // tells the server of all.
 func (s *site) configure(t *testing.T, schemas []*flowcontrolv1.FlowSchema) {
 	t.Helper()

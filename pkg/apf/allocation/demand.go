@@ -14,7 +14,7 @@ const Period = 10 * time.Second
 type DemandTracker struct {
 	last   time.Duration // when seats last changed
 	seats  int
-	offset int // seats at the start of the period
+	offset int // seats at the beginning of the period
 
 	// The integrals over the period of 1, of x-offset, and of its square, in
 	// nanoseconds, seat-nanoseconds and seats²-nanoseconds.
@@ -29,7 +29,7 @@ type DemandPeriod struct {
 	Duration time.Duration
 	// Average and Deviation are weighted by time, in seats.
 	Average, Deviation float64
-	// HighWatermark is the largest demand in seats, including that at the start of
+	// HighWatermark is the largest demand in seats, including the demand at the beginning of
 	// the period.
 	HighWatermark int
 }

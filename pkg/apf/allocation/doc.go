@@ -47,7 +47,7 @@
 // # Whole seats
 //
 // Currents are rounded to the nearest seat, halves up, but a level with a nominal
-// seat gets at least 1, also where R <= Σ lower. Otherwise a level that has lent all its
+// seat gets at least 1, even if R <= Σ lower. Otherwise a level that has lent all its
 // seats while idle would reject every request until the next division, and forever if it
 // has no queues, because it would never show demand. (k8s.io/apiserver rounds to zero and
 // admits one request at a limit of zero, even if zero is configured.)

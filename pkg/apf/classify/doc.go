@@ -1,7 +1,7 @@
 // Package classify finds the flow schema of a request.
 //
 // Schemas are tried in matching order: exempt first, then by precedence and name,
-// catch-all last. The first that matches decides. To try them one after the other
+// catch-all last. The first that matches decides. To try them one at a time
 // would cost every request time for every schema. So New turns the schemas into an immutable index:
 // the time of a lookup depends only on the attributes of the request. A change makes another index.
 //

@@ -75,7 +75,7 @@ type rowBuilder struct {
 	vocabulary      *vocabulary
 	yielder         *yielder
 	resources, urls []row // of resource rules and of non-resource rules
-	// numbers holds the lists of many rows, one after the other: allocating each
+	// numbers holds the lists of many rows, in sequence: allocating each
 	// list would take longer than filling it (BenchmarkNew).
 	numbers []uint32
 	// onlyWildcard is the most frequent list.

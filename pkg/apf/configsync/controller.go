@@ -196,7 +196,7 @@ func (c *Controller) noteApplied(at time.Time) {
 	c.status.AppliedAt = at
 }
 
-// Status returns how much of what the API stores is in force. It is safe for concurrent
+// Status returns how much of the stored configuration is enforced. It is safe for concurrent
 // use. The result is read only.
 func (c *Controller) Status() engine.ConfigurationStatus {
 	c.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// digest identifies an object that is in force: its name and its specification. UIDs are not part
+// digest identifies an enforced object: its name and its specification. UIDs are not part
 // of it, so that servers with stores of their own can be compared.
 type digest [sha256.Size]byte
 
@@ -39,7 +39,7 @@ func writeDelimited(h hash.Hash, part string) {
 	_, _ = io.WriteString(h, strconv.Itoa(len(part))+":"+part) // a hash returns no error
 }
 
-// Status returns which of the objects are in force, without times. It takes time for each
+// Status returns which of the objects are enforced, without times. It takes time for each
 // of them.
 func (t *Translator) Status() engine.ConfigurationStatus {
 	h := sha256.New()
@@ -59,7 +59,7 @@ func (t *Translator) Status() engine.ConfigurationStatus {
 	}
 }
 
-// writeDigests writes the digests of the objects in force, in order of name.
+// writeDigests writes the digests of the enforced objects, in order of name.
 func writeDigests[O apiObject, P any](h hash.Hash, t translations[O, P]) {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		if one := t[name]; one.err == nil {

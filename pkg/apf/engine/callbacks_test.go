@@ -20,7 +20,7 @@ import (
 // user uses all of an Engine in what the Engine calls: the functions of requests.
 type user struct {
 	*fixture
-	configuration       engine.Configuration // in force
+	configuration       engine.Configuration // enforced
 	held, wide, waiting *engine.Request
 	using               bool
 	told                map[string]int // how often each function was called and used the Engine

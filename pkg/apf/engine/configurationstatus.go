@@ -2,12 +2,12 @@ package engine
 
 import "time"
 
-// ObjectState says whether a stored object of the API is in force.
+// ObjectState says whether a stored object of the API is enforced.
 type ObjectState string
 
 // The states of objects.
 const (
-	// Enforced objects are in force as they are stored.
+	// Enforced objects are enforced as they are stored.
 	Enforced ObjectState = "enforced"
 	// Dangling flow schemas name a priority level that does not exist, and match no request.
 	Dangling ObjectState = "dangling"
@@ -15,11 +15,11 @@ const (
 	Invalid ObjectState = "invalid"
 )
 
-// ConfigurationStatus says how much of what the API stores is in force.
+// ConfigurationStatus says how much of the stored configuration is enforced.
 type ConfigurationStatus struct {
 	// AppliedAt is when a configuration was applied last; zero before the first time.
 	AppliedAt time.Time
-	// Hash identifies the specifications in force. Engines with the same hash enforce the
+	// Hash identifies the enforced specifications. Engines with the same hash enforce the
 	// same. It is empty before the first time.
 	Hash string
 	// Objects are the numbers of stored objects.

@@ -11,7 +11,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-// Report is the state of the engine. Levels are read one after the other, each under
+// Report is the state of the engine. Levels are read one at a time, each under
 // its own lock.
 type Report struct {
 	Levels []LevelReport // by name

@@ -42,7 +42,7 @@ func TestHeavyFlowsOfEachLevelAreNamed(t *testing.T) {
 		{Level: "catch-all"},
 		{Level: "exempt", Flows: used("exempt", "")},
 		{Level: "queuing", Flows: used("bob", "default")},
-		{Level: "rejecting", Flows: used("alice", "alice")}, // also where no queue is chosen by it
+		{Level: "rejecting", Flows: used("alice", "alice")}, // even if no queue is chosen by it
 	}, f.engine.TopFlows())
 	for _, figures := range f.engine.FlowFigures() {
 		want := 1.0

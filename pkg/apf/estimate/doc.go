@@ -10,7 +10,7 @@
 //
 //   - from the watch cache n, because it examines every object, whatever the limit;
 //   - from etcd 2p, because a page is read, decoded, and encoded again;
-//   - from etcd with a selector n + p, because reading goes on until the page is full,
+//   - from etcd with a selector n + p, because reading continues until the page is full,
 //     in the worst case to the end, and the page is encoded.
 //
 // A watch that begins with the present state is a list from the watch cache. All other

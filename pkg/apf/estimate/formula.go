@@ -11,7 +11,7 @@ const (
 	NoWatches Watches = "none"
 	// StreamingLists: those with sendInitialEvents=true.
 	StreamingLists Watches = "sendInitialEvents=true"
-	// StreamingListsAndLegacy: also those without a resourceVersion, or with
+	// StreamingListsAndLegacy: including lists without a resourceVersion, or with
 	// resourceVersion=0.
 	StreamingListsAndLegacy Watches = "sendInitialEvents=true, or resourceVersion unset or 0"
 	// InitialEvents: those with sendInitialEvents=true, and without sendInitialEvents

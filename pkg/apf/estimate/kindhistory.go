@@ -18,7 +18,7 @@ const (
 
 // kindHistory is what was learned of one kind of list.
 type kindHistory struct {
-	// What estimates read. They are stored one after the other; an estimate that reads
+	// What estimates read. They are stored in sequence; an estimate that reads
 	// some of before and some of after a list is right for one of the two.
 	bytes atomic.Int64
 	prior atomic.Int64 // when the last list was measured

@@ -1,6 +1,6 @@
 // Package fairhttp limits how many requests an http.Handler executes at once, and shares the seats
-// fairly among flows of clients. It is package limiter in front of a handler, for a program that is no
-// API server. One that is has package filter.
+// fairly among flows of clients. It is package limiter in front of a handler, for a program that is not an
+// API server. An API server uses package filter.
 package fairhttp
 
 import (

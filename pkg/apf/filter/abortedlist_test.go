@@ -92,7 +92,7 @@ func TestAListThatIsNotReadLowersNoEstimate(t *testing.T) {
 	assert.Equal(t, 90, s.seats(query))
 }
 
-// What a list from etcd has read is known, also if its response is compressed and is not read.
+// What a list from etcd has read is known, even if its response is compressed and is not read.
 func TestWhatIsReadFromEtcdIsKnownOfAListThatIsNotRead(t *testing.T) {
 	s := newLearningSite(t)
 	for range 3 {

@@ -1,7 +1,7 @@
 // Package filter is flow control in a handler chain of k8s.io/apiserver, whose
-// WithPriorityAndFairness calls Handle. What the library does not tell Handle, and how it answers
-// rejected requests, is the part of two more filters: Around goes around the chain, Inside goes into
-// it. A program without such a chain has all three as Handler.
+// WithPriorityAndFairness calls Handle. Two more filters add what the library does not pass to
+// Handle, and answer rejected requests: Around goes around the chain, Inside goes into it. Handler combines
+// all three for a program without such a chain.
 //
 // # Requests
 //
@@ -18,7 +18,7 @@
 //
 // A watch begins with events for the present state, as many as a list has objects.
 // It holds its seats until the storage has sent these initial events, and none
-// after. The storage says so through the InitializationSignal in the context of the
+// after. The storage signals this through the InitializationSignal in the context of the
 // request. A handler that ends or panics without it, because the watch never reached the
 // storage or because another server serves it, releases the seats at its end.
 //
@@ -28,7 +28,7 @@
 //
 // # Lists
 //
-// Options.ListCost says what a list costs: by the number of stored objects, by their size, or by
+// Options.ListCost selects what a list costs: by the number of stored objects, by their size, or by
 // what these lists took. Then Inside measures each list that succeeds. Its response writer
 // counts the bytes of the body, and the largest Write, which is the whole body if the library does
 // not encode it object by object. The library compresses bodies in the handler. Only the size
@@ -39,11 +39,11 @@
 //
 // # Rejections
 //
-// Retry-After is when the flow of the client is served again, by what waits and by what other
-// clients were told: see promises of package queueset. So clients that are rejected together
-// return one after the other.
+// Retry-After is when the flow of the client will be served again, from the waiting requests and the answers to other
+// clients: see promises of package queueset. So clients that are rejected together
+// return one at a time.
 //
-// The response does not say why: names of flow schemas and priority levels may be
-// confidential. Options.Explain decides who is told. Audit events say it too, see
+// The response has no reason, because names of flow schemas and priority levels may be
+// confidential. Options.Explain decides which users get it. Audit events have it too, see
 // Options.Annotations.
 package filter

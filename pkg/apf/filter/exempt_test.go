@@ -130,7 +130,7 @@ func TestRejectedExemptRequestIsCountedRememberedAndAnnotated(t *testing.T) {
 	s.requireIdle()
 }
 
-// At a start, lists of a server's informers and its keeper were estimated at 31 seats
+// On startup, lists of a server's informers and its keeper were estimated at 31 seats
 // together. For the next ten seconds the other levels lacked them. Clients without credentials may
 // send probes: with many at once they took the seats of other levels.
 func TestRequestsOfTheServerItselfAndProbesMoveNoLimits(t *testing.T) {

@@ -132,7 +132,7 @@ func signalSomehow(r *http.Request, how int) {
 	}
 }
 
-// askSomehow sends a request with the given course and counts it, also if it is
+// askSomehow sends a request with the given course and counts it, even if it is
 // rejected.
 func (s *site) askSomehow(handler http.Handler, c course, got *outcomes) {
 	got.sent.Add(1)

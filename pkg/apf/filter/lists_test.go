@@ -49,7 +49,7 @@ func TestBadStatisticsAreSurvived(t *testing.T) {
 	}
 }
 
-// Statistics that were learned with go stale: the most is charged until they come back.
+// Statistics that were learned with go stale: the most is charged until they are available again.
 func TestStaleStatisticsAreAFloorOfWhatWasLearned(t *testing.T) {
 	s := newLearningSite(t)
 	var err error

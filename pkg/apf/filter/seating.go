@@ -206,7 +206,7 @@ func (s *Seating) begin(r *engine.Request, work seats.Work) {
 	s.apf, s.work, s.seated = r, work, true
 }
 
-// HandOver gives the seats to a read that goes on for others when the request ends. The caller has
+// HandOver gives the seats to a read that continues for others when the request ends. The caller has
 // called Vacate and has not called done. Whoever reads calls release at the end of the read.
 func (s *Seating) HandOver() (release func()) {
 	if s == nil || !s.seated {

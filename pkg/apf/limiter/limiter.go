@@ -1,7 +1,7 @@
 // Package limiter bounds how many seats requests of a program use at once, and shares them fairly among
-// flows. It is package queueset for a program that is no API server, and needs Go's library alone.
+// flows. It is package queueset for a program that is not an API server, and needs only Go's library.
 //
-// Acquire takes seats, or waits for them, and the function that it returns gives them back:
+// Acquire takes seats, or waits for them, and returns the function that releases them:
 //
 //	release, err := l.Acquire(ctx, limiter.Flow{Name: user}, 1)
 //	if err != nil {
@@ -9,7 +9,7 @@
 //	}
 //	defer release()
 //
-// Nobody says what a request will cost: a flow is charged for the seats times the time until release. A
+// The cost of a request is not declared: a flow is charged for the seats times the time until release. A
 // flow that uses less than its share waits for few others, whatever these do; see package queueset.
 package limiter
 

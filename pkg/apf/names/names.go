@@ -1,4 +1,4 @@
-// Package names has the names that this project gives to what others store: API groups of
+// Package names has the names that this project uses in stored data: API groups of
 // files and keys of annotations. All are below one domain of the project, since names that
 // end in k8s.io belong to the Kubernetes project.
 package names

@@ -18,7 +18,7 @@ func fits() map[string]string {
 		"system-nodes":                 "kubelets",
 		"kube-controller-manager":      "garbage collector, namespace and quota controllers list and watch what the server has",
 		"kube-scheduler":               "the scheduler",
-		"kube-system-service-accounts": "controllers of the cluster, such as the horizontal pod autoscaler where it has an account of its own",
+		"kube-system-service-accounts": "controllers of the cluster, such as the horizontal pod autoscaler where it has its own account",
 		"service-accounts":             "workloads: operators, agents, CI",
 		"global-default":               "people with kubectl, and dashboards",
 		"catch-all":                    "anything else",

@@ -25,7 +25,7 @@ type file struct {
 	last map[string][]byte
 }
 
-// follow reads the path again and again until the context ends.
+// follow reads the path repeatedly until the context ends.
 func (f *file) follow(ctx context.Context) {
 	periodic.Run(ctx, f.clock, fileInterval, f.read)
 }

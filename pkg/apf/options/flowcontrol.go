@@ -47,7 +47,7 @@ func (f *FlowControl) start(o *Options, config *rest.Config) {
 	f.cluster = newCluster(client, f.sources, o.Clock)
 }
 
-// Status returns where the configuration in force comes from. It is the zero value with Informers,
+// Status returns where the configuration comes from. It is the zero value with Informers,
 // whose state ConfigurationStatus says.
 func (f *FlowControl) Status() Status {
 	if f.sources == nil {

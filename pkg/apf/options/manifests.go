@@ -193,7 +193,7 @@ func readPath(path string) (paths []string, contents map[string][]byte, err erro
 		paths = append(paths, file)
 	}
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("the folder %s has no file that ends in .yaml, .yml or .json", path)
+		return nil, nil, fmt.Errorf("the directory %s has no file that ends in .yaml, .yml or .json", path)
 	}
 	return paths, contents, nil
 }

@@ -85,7 +85,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Seats, "flow-control-seats", o.Seats,
 		fmt.Sprintf("Total of seats: about how many requests may execute at once. 0 means %d for each processor.", seatsPerProcessor))
 	flags.StringVar(&o.ConfigPath, "flow-control-config", o.ConfigPath,
-		"File or folder with manifests of FlowSchemas and PriorityLevelConfigurations, in place of the built-in ones: requests that match none are in catch-all. It is read again when it changes.")
+		"File or directory with manifests of FlowSchemas and PriorityLevelConfigurations, in place of the built-in ones: requests that match none are in catch-all. It is read again when it changes.")
 	flags.BoolVar(&o.FollowCluster, "flow-control-from-cluster", o.FollowCluster,
 		"Apply the FlowSchemas and PriorityLevelConfigurations of kube-apiserver. Until they can be read, the built-in ones apply, and the server is ready.")
 	flags.StringVar((*string)(&o.ListCost), "flow-control-list-cost", string(o.ListCost),
@@ -135,11 +135,11 @@ func (o *Options) seats() int {
 // default chain has, or FlowControl.Filter in its place: otherwise nothing is governed.
 //
 // It neither reads from the cluster nor waits. A source that cannot be used is no error: it is
-// logged, and the built-in configuration is in force until the source can be used.
+// logged, and the built-in configuration is used until the source can be used.
 //
 // It is an error if c has a FlowControl already, as after ApplyTo of RecommendedOptions: the
 // informers of the library's engine cannot be removed again, and the server would not become
-// ready without the right to list.
+// ready without permission to list.
 func (o *Options) ApplyTo(c *genericapiserver.Config) error { return o.applyTo(c, nil) }
 
 // ApplyToRecommended is ApplyTo for a server with RecommendedOptions. With FollowCluster, its

@@ -37,7 +37,7 @@ func (s Source) betterThan(other Source) bool {
 	return false
 }
 
-// Status says where the configuration in force comes from.
+// Status says where the configuration comes from.
 type Status struct {
 	// Source is file, cluster or built-in.
 	Source Source `json:"source"`
@@ -45,12 +45,12 @@ type Status struct {
 	Place string `json:"place,omitempty"`
 	// Since is when this source came into force.
 	Since time.Time `json:"since"`
-	// Problems are what is wrong, by source: why a better source is not in force, or why the
+	// Problems are what is wrong, by source: why a better source is not used, or why the
 	// last change of this one is not.
 	Problems map[Source]string `json:"problems,omitempty"`
 }
 
-// sources decides which configuration is in force. It is safe for concurrent use.
+// sources decides which configuration is used. It is safe for concurrent use.
 type sources struct {
 	apply func([]*flowcontrolv1.PriorityLevelConfiguration, []*flowcontrolv1.FlowSchema) []engine.Problem
 	clock clock.PassiveClock
@@ -85,7 +85,7 @@ func (s *sources) offer(source Source, place string, levels []*flowcontrolv1.Pri
 	s.complain(source, wrong)
 }
 
-// becomes notes which source is in force, and reports whether it is new.
+// becomes notes which source is used, and reports whether it is new.
 func (s *sources) becomes(source Source, place string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *sources) complain(source Source, err error) {
 		return
 	}
 	s.current.Problems[source] = problem
-	klog.ErrorS(errors.New(problem), "A source of the configuration of flow control cannot be used, the last valid configuration stays in force",
+	klog.ErrorS(errors.New(problem), "A source of the configuration of flow control cannot be used, the last valid configuration is kept",
 		"source", source, "inForce", s.current.Source)
 }
 

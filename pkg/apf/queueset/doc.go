@@ -28,7 +28,7 @@
 // S of a flow is what it was given, divided by its weight: what its ended requests took, and what its
 // executing requests have used so far or are expected to use, whichever is more. V - S is what the flow
 // is owed. A flow with S beyond V owes: it keeps S when it becomes inactive, until V passes.
-// When no request waits, all flows have what they ask for, and nobody owes anything.
+// When no request waits, all flows have what they ask for, and no flow owes anything.
 //
 // # Order
 //
@@ -116,8 +116,8 @@
 //
 // Collecting seats wastes some of them, so they are collected for several wide requests at once. While at
 // least two requests wait that do not fit, and the first is no newcomer, others overtake it that fit and have a K of at
-// most half a second of its fair rate more. Nobody does once the first is owed more than that: newcomers start near its K
-// whenever they come. Once seats are collected, nobody overtakes until the wide
+// most half a second of its fair rate more. None does once the first is owed more than that: newcomers start near its K
+// whenever they come. Once seats are collected, none overtakes until the wide
 // ones have caught up an eighth of that.
 //
 // # Full levels
@@ -130,8 +130,8 @@
 //
 // # Clients that return or leave
 //
-// A rejected client is told to return at a time of its own. The clients of a flow return one after the
-// other, as fast as its last requests were dispatched, from when half of its requests that wait are
+// A rejected client is told to return at a time of its own. The clients of a flow return one at a
+// time, as fast as its last requests were dispatched, from when half of its requests that wait are
 // gone, served or not.
 //
 // A request that would still execute when its client leaves, by its deadline or by what the last client did that

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// crowd sends requests from many goroutines through one Set. At every start it
+// crowd sends requests from many goroutines through one Set. At every dispatch it
 // checks that the seats in use do not exceed the limit.
 type crowd struct {
 	t       *testing.T

@@ -77,7 +77,7 @@ func (v *service) served(r *Request, now time.Duration) {
 }
 
 // promise returns the time after which a rejected client of q, nil for a flow without a queue,
-// should return: one after the other, as fast as the flow is served, from when half of what waits is
+// should return: one at a time, as fast as the flow is served, from when half of what waits is
 // gone, or half of the time has passed after which it leaves. So those who return find places, and no
 // seat is free before they come. A flow without any that waits shares the promises of the level with others.
 func (l *lockedSet) promise(q *flowQueue, now time.Duration) time.Duration {

@@ -51,8 +51,8 @@ type Request struct {
 	held    int           // seats held while executing
 	width   int           // seats counted while waiting
 	started time.Duration // when the request was seated
-	cost    float64       // seat-seconds charged at the start
-	known   bool          // something was known of the flow at the start
+	cost    float64       // seat-seconds charged at dispatch
+	known   bool          // something was known of the flow at dispatch
 	stamps  [2]stamp      // in the root, and in the schedule of its tenant
 	queue   *flowQueue    // nil if it executes without one
 	serial  uint64        // orders the requests that wait, from 1 on

@@ -162,8 +162,8 @@ func New(c clock.Clock, config Config, limits Limits) (*Set, error) {
 	return s, nil
 }
 
-// Configure replaces configuration and limits. Requests that wait go on to wait, even
-// if fewer may from now on, and requests that execute go on. An invalid configuration changes
+// Configure replaces configuration and limits. Waiting requests continue to wait, even
+// if fewer may from now on, and executing requests continue. An invalid configuration changes
 // nothing. The caller tells the requests that start.
 func (s *Set) Configure(config Config, limits Limits) (Decisions, error) {
 	if err := config.Validate(); err != nil {

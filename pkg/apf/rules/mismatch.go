@@ -63,7 +63,7 @@ type Place struct {
 // Mismatch reports whether the schema does not match the request, and why. For each
 // rule it returns the first part that does not match: one entry if no subject matches,
 // otherwise one entry for each resource rule or non-resource rule. It compares the
-// rules one after the other, without an index.
+// rules one at a time, without an index.
 func (s *Schema) Mismatch(a *flow.Attributes) (Mismatch, bool) {
 	mismatch, _, matches := s.compare(a)
 	if matches {

@@ -1,7 +1,7 @@
 // Package storage keeps lists from overwhelming etcd and the memory of the server while the
 // watch cache lags.
 //
-// # What happens without it
+// # The problem
 //
 // Flow control estimates a list of the latest state as a read from the watch cache, which
 // shares its objects between lists: a few seats. If the cache does not reach etcd's revision
@@ -9,7 +9,7 @@
 // instead. Then each list decodes a copy of all objects of its own, with the few seats that it
 // has. The slower etcd gets, the more lists fall back.
 //
-// # What this package does
+// # The solution
 //
 // Reads.Decorator makes the library's watch cache, and puts a layer below its fallback. The reads
 // that fill the cache do not pass it. A list that was estimated as a read from the watch cache, and
@@ -33,7 +33,7 @@
 // reads all. A list without flow control, such as one that the server itself makes, exchanges no
 // seats, but shares reads. So does a list within another request, such as a deletecollection.
 //
-// # Nothing is older than it may be
+// # Freshness
 //
 // A list joins others only before their read starts. So the read starts after each of them
 // arrived, and etcd answers it with a state that is at least as recent as the latest at that
@@ -46,19 +46,19 @@
 // # No deadlock
 //
 // A list waits for three things: seats, an identical read that executes, and the result of the
-// read that it joined. It gives its seats back before each of these waits. Hence whoever holds
+// read that it joined. It gives its seats back before each of these waits. Hence a list that holds
 // seats waits for none of them: it executes, and ends as it does without this package, when etcd
 // answers or its deadline passes. Its seats and its result are then there for the waiting ones. A
 // request that exchanges no seats may hold some while it waits. It waits only for reads that
-// execute, and these wait for nobody: what they read below uses their seats.
+// execute, and these do not wait: their reads use their seats.
 //
 // A wait for seats is bounded by a quarter of the time to the deadline, the other waits by the
-// deadline. One request that reads two resources at once does so one after the other, since the
+// deadline. One request that reads two resources at once does so one at a time, since the
 // second read might otherwise give back the seats of the first.
 //
-// # A client that leaves
+// # Clients that disconnect
 //
-// The read goes on while any list that joined it waits. If the client of the list that started it
+// The read continues while any list that joined it waits. If the client of the list that started it
 // leaves, or its deadline passes, that list ends, and hands its seats over to the read. The read
 // ends with the last of its lists. A list that has left starts none.
 package storage

@@ -75,7 +75,7 @@ func (e *etcd) latest() int {
 	return e.revision
 }
 
-// GetList returns the state at its start, so that what is too old shows.
+// GetList returns the state when it starts, so that what is too old shows.
 func (e *etcd) GetList(ctx context.Context, key string, options storage.ListOptions, list runtime.Object) error {
 	e.mu.Lock()
 	revision := e.revision

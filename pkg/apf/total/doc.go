@@ -1,4 +1,4 @@
-// Package total recommends the total of a server, in seats, by what its machine can bear.
+// Package total recommends the total of a server, in seats, from the load of its machine.
 // It is a state machine in virtual time: what it recommends depends on its input alone.
 //
 // # When the total falls

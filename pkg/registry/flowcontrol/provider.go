@@ -1,10 +1,10 @@
 // Package flowcontrol is the registry of the group: how FlowSchemas and
 // PriorityLevelConfigurations are validated, stored, shown and warned of.
 //
-// A kind says what differs between the two (flowschemas.go, prioritylevels.go). The rest is
+// A kind has the differences between the two (flowschemas.go, prioritylevels.go). The rest is
 // written once: strategies (strategy.go), the storages of a resource and of its status
-// (storage.go), tables (table.go), and the stored configuration beside which package lint
-// judges a write (stored.go). A Provider assembles the storages for each enabled version.
+// (storage.go), tables (table.go), and the stored configuration with which package lint
+// compares a write (stored.go). A Provider assembles the storages for each enabled version.
 package flowcontrol
 
 import (

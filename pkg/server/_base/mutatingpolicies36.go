@@ -20,7 +20,7 @@ import (
 
 // mutatingPolicies prepares the library's plug-in, which is on by default since k8s.io 0.36, for
 // clusters that do not have the policies. It moves out of this folder when go.mod requires that
-// release, and can go when no supported kube-apiserver is older than 1.36 and the library goes on
+// release, and can go when no supported kube-apiserver is older than 1.36 and the library continues
 // without policies that it may not read.
 func (p *kubeAPIServer) mutatingPolicies(options *genericoptions.AdmissionOptions, gate featuregate.FeatureGate) ([]admission.PluginInitializer, error) {
 	if !gate.Enabled(features.MutatingAdmissionPolicy) || slices.Contains(options.DisablePlugins, mutatingpolicy.PluginName) {
@@ -40,7 +40,7 @@ func (p *kubeAPIServer) mutatingPolicies(options *genericoptions.AdmissionOption
 	return []admission.PluginInitializer{separateInformers{p.informers, factory}}, nil
 }
 
-// skipping has writes go on without the policies while they are skipped.
+// skipping lets writes continue without the policies while they are skipped.
 func (p *kubeAPIServer) skipping(plugin admission.Interface, name string) admission.Interface {
 	if mutator, ok := plugin.(admission.MutationInterface); ok && name == mutatingpolicy.PluginName {
 		return skippable{mutator, p.mutating.Skipped}

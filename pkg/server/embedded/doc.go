@@ -51,7 +51,7 @@
 //
 // etcd compacts by its own settings. Compaction frees pages inside the database, which later
 // writes use; a start defragments it if much is free. At the quota etcd rejects writes that need
-// space, and goes on to compact. A restart ends that state.
+// space, and continues to compact. A restart ends that state.
 //
 // # Crashes
 //

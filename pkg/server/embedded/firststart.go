@@ -68,7 +68,7 @@ func holdsKeys(database string) (holds bool) {
 	return holds
 }
 
-// completeFirstStart removes the mark durably. If it came back after a loss of power, the
+// completeFirstStart removes the mark durably. If it reappeared after a loss of power, the
 // next start would remove what was stored since.
 func completeFirstStart(directory string) error {
 	member := filepath.Join(directory, memberName)

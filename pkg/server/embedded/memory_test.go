@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestTheLogOfEtcdDoesNotStayInMemory writes one key again and again, for a second.
+// TestTheLogOfEtcdDoesNotStayInMemory writes one key repeatedly, for a second.
 func TestTheLogOfEtcdDoesNotStayInMemory(t *testing.T) {
 	const size, writes = 20_000, 4 * (logEntries + keptEntries)
 	dir := openDirectory(t, filepath.Join(t.TempDir(), "data"))

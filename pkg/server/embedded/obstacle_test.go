@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk that is full at the start gave "failed to read WAL, cannot be repaired" and the advice to move the
+// A disk that was full on startup gave "failed to read WAL, cannot be repaired" and the advice to move the
 // data away, which were whole.
 func TestDataAreKeptWhereTheDiskIsTheCause(t *testing.T) {
 	for errno, says := range map[syscall.Errno]string{

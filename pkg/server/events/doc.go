@@ -10,5 +10,5 @@
 // Events are bounded: what lasts is said again after 30 minutes, since Events expire after
 // an hour, a pass once a minute says at most 100 things, and the recorder of client-go
 // limits the Events of one object and drops what it cannot write. Replicas that say the
-// same write one Event. Without the right or the API nothing is written or logged.
+// same write one Event. Without permission or the API nothing is written or logged.
 package events

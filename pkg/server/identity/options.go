@@ -103,7 +103,7 @@ func (o *Options) AddFlags(sets *cliflag.NamedFlagSets) {
 	o.Authorization.AddFlags(authorization)
 	authorization.StringVar(&o.Local.AuthorizationRBACFile, authorizationRBACFileFlag, o.Local.AuthorizationRBACFile,
 		"YAML file of ClusterRoles and ClusterRoleBindings (rbac.authorization.k8s.io/v1), for a server without a kube-apiserver in front. "+
-			"Reloaded when it changes; the last valid one stays in force. What it does not allow, the authorization webhook decides, if there is one.")
+			"Reloaded when it changes; the last valid one is kept. The authorization webhook, if there is one, decides what the file does not allow.")
 	authorization.StringVar(&o.Local.AuthorizationWebhookFile, authorizationWebhookFlag, o.Local.AuthorizationWebhookFile,
 		"kubeconfig of the webhook that authorizes requests by SubjectAccessReview. Without it, without --authorization-rbac-file and "+
 			"without a kube-apiserver in front, users outside system:masters may only read discovery, version and health.")

@@ -9,7 +9,7 @@ import (
 )
 
 // MutatingPolicies are the cluster's MutatingAdmissionPolicies in a server that applies them.
-// Writes go on without them if the cluster does not serve them or this server may not read
+// Writes continue without them if the cluster does not serve them or this server may not read
 // them: an informer that never syncs would have the library reject every write.
 type MutatingPolicies struct {
 	// Start starts the informers of policies and bindings, in version v1, until stop is
@@ -21,7 +21,7 @@ type MutatingPolicies struct {
 	concluded atomic.Bool
 }
 
-// Skipped reports whether writes go on without the policies. It is false while nothing is known
+// Skipped reports whether writes continue without the policies. It is false while nothing is known
 // yet: the library then waits for them, as for validating policies.
 func (m *MutatingPolicies) Skipped() bool { return m.concluded.Load() && !m.Synced() }
 

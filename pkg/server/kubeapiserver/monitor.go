@@ -177,7 +177,7 @@ func (m *Monitor) Round(ctx context.Context) time.Duration {
 
 // checkReachable requests /livez: everyone may read it, and kube-apiserver exempts it from flow
 // control. A 500 is an answer too: a kube-apiserver whose v1 is served by this server, and that
-// starts while this server is away, is not live before v1 is available. Each would wait for the
+// starts while this server is unavailable, is not live before v1 is available. Each would wait for the
 // other.
 func checkReachable(ctx context.Context, clients ...kubernetes.Interface) *failure {
 	for _, client := range clients {

@@ -49,7 +49,7 @@ func (m *mutatingPolicies) look(ctx context.Context) *failure {
 	}
 	if err = bothErrors(err, m.list(ctx, "mutatingadmissionpolicybindings", &bindings)); err != nil {
 		return explain(err, "this server is not allowed to list the cluster's mutatingadmissionpolicies and mutatingadmissionpolicybindings, which do not apply to its objects, "+
-			"so nobody would notice: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
+			"so the failure would go unnoticed: bind the ClusterRole flowcontrol-apiserver:admission of artifacts/base to this server's user")
 	}
 	var ignored []string
 	for _, policy := range policies.Items {

@@ -5,7 +5,7 @@
 // live before a replica serves v1: it waits until all versions that it has itself are
 // available. Kubelet restarts it meanwhile, and a load balancer in front sends it no requests,
 // though the replicas may depend on them. So after a power cut of the whole cluster nothing may
-// come back by itself. A Guard runs beside kube-apiserver, needs nothing but it, and gives v1 back.
+// recover by itself. A Guard runs beside kube-apiserver, needs nothing but it, and gives v1 back.
 //
 // The registration must be deleted and created: kube-apiserver's discovery keeps requesting a
 // changed one from this server until its next restart. A guard, or a kubectl, may end between
@@ -77,7 +77,7 @@ func (g *Guard) Check(ctx context.Context) (returned bool, err error) {
 	absent := apierrors.IsNotFound(err)
 	switch {
 	case err != nil && !absent:
-		g.since = time.Time{} // kube-apiserver is away: nobody can tell whether this server is
+		g.since = time.Time{} // kube-apiserver is unavailable: nobody can tell whether this server is
 		return false, fmt.Errorf("getting APIService %s: %w", name, err)
 	case !absent && (!g.ours(registered) || available(registered)):
 		g.since = time.Time{}

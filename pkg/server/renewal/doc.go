@@ -1,7 +1,7 @@
 // Package renewal renews certificates while a server runs, and shows when
 // certificates end.
 //
-// A Controller checks every 10 minutes, and at its start. It renews what is near its end,
+// A Controller checks every 10 minutes, and on startup. It renews what is near its end,
 // logs what was renewed and what failed, and logs the Sources that it cannot read. An error ends
 // nothing: the next check tries again. One metric shows the Sources as they are when it is read:
 //

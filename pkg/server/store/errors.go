@@ -17,7 +17,7 @@ import (
 
 const (
 	// EmbeddedRemedy says what to do if the embedded etcd is full.
-	EmbeddedRemedy = "delete objects that nobody needs, or raise --etcd-quota-backend-bytes, and restart this server, which frees space then"
+	EmbeddedRemedy = "delete unneeded objects, or raise --etcd-quota-backend-bytes, and restart this server, which frees space then"
 	// ExternalRemedy says what to do if another etcd is full.
 	ExternalRemedy = "free space in etcd (compact, defragment, and disarm the alarm with etcdctl), or raise its --quota-backend-bytes"
 )
@@ -85,7 +85,7 @@ func (s statuses) write(err error) error {
 	case largerThanSent(err):
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("this server sends at most 2 MiB to etcd, whatever etcd accepts; make the object smaller, or divide it: %v", err))
 	case errors.Is(err, rpctypes.ErrNoSpace):
-		return apierrors.NewInternalError(fmt.Errorf("etcd rejects writes because its database reached the quota; reads and deletions go on; %s: %w", s.remedy, err))
+		return apierrors.NewInternalError(fmt.Errorf("etcd rejects writes because its database reached the quota; reads and deletions still work; %s: %w", s.remedy, err))
 	default:
 		return err
 	}

@@ -102,7 +102,7 @@ func TestWritesToAFullStoreSayWhatToDo(t *testing.T) {
 		var answer apierrors.APIStatus
 		require.ErrorAs(t, err, &answer, name)
 		require.EqualValues(t, http.StatusInternalServerError, answer.Status().Code)
-		require.ErrorContains(t, err, "reads and deletions go on; delete objects that nobody needs, or raise --etcd-quota-backend-bytes")
+		require.ErrorContains(t, err, "reads and deletions still work; delete unneeded objects, or raise --etcd-quota-backend-bytes")
 		require.ErrorContains(t, err, "database space exceeded", "etcd's own words, too")
 	}
 	for _, cause := range []error{rpctypes.ErrRequestTooLarge, status.Error(codes.ResourceExhausted, "trying to send message larger than max (2500000 vs. 2097152)")} {

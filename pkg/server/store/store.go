@@ -10,8 +10,8 @@
 //	etcd3         the library's store, with a codec and a transformer that name the key of an
 //	              object that cannot be read
 //
-// errors.go has the table of all errors and statuses. Beside the path of a request, Revisions
-// notices that etcd lost data, and monitor.go keeps scrapes from waiting for etcd.
+// errors.go has the table of all errors and statuses. Outside the path of a request, Revisions
+// detects that etcd lost data, and monitor.go keeps scrapes from waiting for etcd.
 package store
 
 import (

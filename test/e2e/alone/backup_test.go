@@ -21,7 +21,7 @@ import (
 )
 
 // TestBackup takes a snapshot, kills the server, and starts another on what was restored. It holds each
-// object as of the snapshot, also those whose write was acknowledged a moment before.
+// object as of the snapshot, including objects whose write was acknowledged a moment before.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, nil)
@@ -45,7 +45,7 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, levels, restoredLevels)
 	require.Equal(t, schemas, restoredSchemas)
 
-	// Clients of the old server: their certificates are valid, and none goes on with a
+	// Clients of the old server: their certificates are valid, and none continues with a
 	// revision that the new one uses for something else.
 	kubeconfig, err := os.ReadFile(s.Kubeconfig)
 	require.NoError(t, err)

@@ -38,13 +38,13 @@ func TestEmbeddedEtcdOfAnotherBase(t *testing.T) {
 			taken := u.start(t, u.later, data)
 			u.requireHolds(t, taken, 1)
 			taken.createLevel(t, objects.LevelOf("new", 7))
-			u.guide(t, taken, "### Keep what was written since")
+			u.guide(t, taken, "### Keep later writes")
 			taken.Stop(t)
 
 			u.requireStops(t, u.first, data, "the data were written by etcd "+base.etcd+".0, and this server has etcd 3.5.")
 			back := u.start(t, u.first, u.restore(t, u.first, "back"))
 			u.requireHolds(t, back, 1)
-			u.guide(t, back, "### Apply it after the way back")
+			u.guide(t, back, "### Apply it after rolling back")
 			u.requireHolds(t, back, 2)
 		})
 	}

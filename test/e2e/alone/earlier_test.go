@@ -60,7 +60,7 @@ func (e earlier) put(t *testing.T, store *clientv3.Client) {
 	}
 }
 
-// TestObjectsThatEarlierReleasesStored has objects of v1beta1 in etcd at the start, and objects of
+// TestObjectsThatEarlierReleasesStored has objects of v1beta1 in etcd initially, and objects of
 // v1beta2 later. What kube-apiserver reads of them is compared in test/parity.
 func TestObjectsThatEarlierReleasesStored(t *testing.T) {
 	t.Parallel()

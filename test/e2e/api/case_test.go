@@ -27,7 +27,7 @@ func (t theme) with(cases ...testCase) theme {
 	return t
 }
 
-// testCase is a sequence of requests to both servers. At its start only the
+// testCase is a sequence of requests to both servers. Initially only the
 // built-in objects exist.
 type testCase struct {
 	name string

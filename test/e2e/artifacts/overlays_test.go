@@ -56,7 +56,7 @@ var complete = sync.OnceValues(func() (string, error) {
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "artifacts"))); err != nil {
 		return dir, err
 	}
-	for _, made := range []string{"chart/files", "monitoring/prometheusrule.yaml"} { // by `make chart`, perhaps of other files
+	for _, made := range []string{"chart/files", "monitoring/prometheusrule.yaml"} { // by `make chart`, possibly of other files
 		if err := os.RemoveAll(filepath.Join(folder, made)); err != nil {
 			return dir, err
 		}

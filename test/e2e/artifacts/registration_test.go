@@ -146,7 +146,7 @@ func TestRegister(t *testing.T) {
 		{"what can be served", "v1beta3", nil, "registered: APIService v1beta3.flowcontrol.apiserver.k8s.io is available\n", []string{applied}, false},
 		{"v1, with the FlowSchemas in place", "v1", map[string]string{"v1beta3": ours}, "", []string{schemas, applied}, false},
 
-		// After replicas come back, kube-apiserver does not list v1beta3 at once.
+		// After replicas recover, kube-apiserver does not list v1beta3 at once.
 		{"listed at the second attempt", "v1", map[string]string{"v1beta3": ours, "unlisted": unlisted, "attempts": "2"}, "", []string{schemas, schemas, applied}, false},
 		{"not listed", "v1", map[string]string{"v1beta3": ours, "unlisted": unlisted}, "register.sh: kubectl apply: " + unlisted, []string{schemas}, true},
 		{"rejected", "v1", map[string]string{"v1beta3": ours, "unlisted": "flowschemas is forbidden", "attempts": "2"}, "register.sh: kubectl apply: flowschemas is forbidden\n", []string{schemas}, true},

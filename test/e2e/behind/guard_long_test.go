@@ -25,13 +25,13 @@ func TestAClusterComesBackUnattendedAfterAPowerCut(t *testing.T) {
 	s.kill(t)
 	s.cutServers(t)
 	s.waitBoth(t)
-	s.waitServiceOfV1(t, "flowcontrol-apiserver") // the replicas came back in time
+	s.waitServiceOfV1(t, "flowcontrol-apiserver") // the replicas recovered in time
 	guard.Stop(t)
 
 	release := s.Node.Hold(cluster.ServerPods)
 	t.Cleanup(release)
 	s.kill(t)
-	// kube-apiserver believes at its start what is stored.
+	// kube-apiserver believes on startup what is stored.
 	s.waitCondition(t, apiServices(), apiService("v1"), "Available", "False")
 	s.cutServers(t)
 	eventually.Holds(t, "kube-apiserver waits for v1", func(a *eventually.Attempt) {

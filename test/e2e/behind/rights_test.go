@@ -31,7 +31,7 @@ type kubeSite struct {
 
 // TestRightsOfTheManifests starts a server without the permissions of the manifests, and grants them one
 // by one. Before each grant it checks what fails without the permission. What a server says of a
-// kube-apiserver that is away, slow or wrong is tested in pkg/server/kubeapiserver.
+// kube-apiserver that is unavailable, slow or wrong is tested in pkg/server/kubeapiserver.
 func TestRightsOfTheManifests(t *testing.T) {
 	t.Parallel()
 	etcd := harness.StartEtcd(t, harness.EtcdOptions{})

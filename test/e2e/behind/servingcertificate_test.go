@@ -43,7 +43,7 @@ func testReplacedCA(t *testing.T, s *besideSite, _ *load) {
 	})
 }
 
-// handshaker connects to every pod again and again.
+// handshaker connects to every pod repeatedly.
 type handshaker struct {
 	mu       sync.Mutex // guards what follows
 	count    int

@@ -1,5 +1,5 @@
-// Package loglimit keeps a log readable while etcd or kube-apiserver is away: libraries
-// repeat errors and warnings with each attempt.
+// Package loglimit keeps a log readable while etcd or kube-apiserver is unavailable: libraries
+// repeat errors and warnings on each attempt.
 package loglimit
 
 import (

@@ -38,7 +38,7 @@ func large(levels, schemas, variant int) engine.Configuration {
 }
 
 // BenchmarkApply applies a configuration where every level has changed, while
-// requests are sent one after the other, and reports their durations. It measures
+// requests are sent one at a time, and reports their durations. It measures
 // two references: an unrelated goroutine that computes for the same time and
 // allocates the same amount, and no other work. The delays in these cases are due
 // to the scheduler, the garbage collector and the machine.

@@ -20,7 +20,7 @@ const (
 	states
 )
 
-// sender sends requests one after the other and records their durations,
+// sender sends requests one at a time and records their durations,
 // including the wait for a free processor.
 type sender struct {
 	state  atomic.Int32

@@ -18,7 +18,7 @@
 // Rows are ordered by level, queue, index in the queue (-1 for executing requests) and
 // arrival.
 //
-// Levels are read one after the other, and a level in small steps; requests may come and go between
+// Levels are read one at a time, and a level in small steps; requests may come and go between
 // them. So rows are not of exactly the same time.
 //
 // While a level has free seats no request is in a queue. Its executing requests are shown

@@ -11,7 +11,7 @@ const batchSize = 16
 // package benchmarks). It is not safe for concurrent use. The zero value is empty.
 type Batch struct{ entries []entry }
 
-// entry is what one request used, or several of one flow that ended one after the other.
+// entry is what one request used, or several of one flow that ended one at a time.
 type entry struct {
 	flow            Flow
 	seatNanoseconds int64

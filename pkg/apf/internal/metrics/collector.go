@@ -11,7 +11,7 @@ import (
 
 const prefix = "apiserver_flowcontrol_"
 
-// The stability levels, at the start of the help.
+// The stability levels, at the beginning of the help.
 const (
 	alpha  = "[ALPHA] "
 	beta   = "[BETA] "

@@ -9,7 +9,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// ConfigurationCollector exports which configuration is in force, and how much of what is
+// ConfigurationCollector exports which configuration is enforced, and how much of what is
 // stored. Create one with NewConfigurationCollector.
 type ConfigurationCollector struct {
 	families
@@ -24,17 +24,17 @@ var _ prometheus.Collector = (*ConfigurationCollector)(nil)
 func NewConfigurationCollector(status func() engine.ConfigurationStatus) *ConfigurationCollector {
 	c := &ConfigurationCollector{status: status}
 	c.info = c.add(prefix+"configuration_info",
-		alpha+"Hash of the configuration in force. Servers with the same hash enforce the same flow schemas and priority levels", nil, "hash")
+		alpha+"Hash of the enforced configuration. Servers with the same hash enforce the same flow schemas and priority levels", nil, "hash")
 	c.objects = c.add(prefix+"configuration_objects",
-		alpha+"Number of stored objects by whether they are in force: enforced, dangling (the flow schema names a priority level that does not exist), or invalid", nil, "kind", "state")
+		alpha+"Number of stored objects by whether they are enforced: enforced, dangling (the flow schema names a priority level that does not exist), or invalid", nil, "kind", "state")
 	c.pending = c.add(prefix+"configuration_pending_changes",
-		alpha+"Number of changes of stored objects that have been observed and are not in force yet", nil)
+		alpha+"Number of changes of stored objects that have been observed and are not enforced yet", nil)
 	c.appliedAt = c.add(prefix+"configuration_last_applied_timestamp_seconds",
 		alpha+"Unix time when a configuration was last put into force", nil)
 	return c
 }
 
-// Collect implements prometheus.Collector. Before a configuration of the API is in force
+// Collect implements prometheus.Collector. Before a configuration of the API is enforced
 // there are no series.
 func (c *ConfigurationCollector) Collect(metrics chan<- prometheus.Metric) {
 	status := c.status()

@@ -27,7 +27,7 @@ func NewTotalCollector(status func() total.Status) *TotalCollector {
 	c.inEffect = c.add(prefix+"total_seats",
 		alpha+"Number of seats that the priority levels share", nil)
 	c.recommended = c.add(prefix+"recommended_total_seats",
-		alpha+"Number of seats that the machine can bear, as far as its signals tell", nil)
+		alpha+"Number of seats that the machine can handle, by its signals", nil)
 	c.steps = c.add(prefix+"recommended_total_steps_total",
 		alpha+"Number of computations of the recommended total, every 10 seconds, by the reasons for its change or for none", nil, "reason")
 	c.pressure = c.add(prefix+"machine_pressure_ratio",

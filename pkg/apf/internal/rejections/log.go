@@ -1,5 +1,5 @@
 // Package rejections remembers the last rejected requests of a priority level, so that
-// someone can ask why they were rejected once they are gone.
+// users can find out later why they were rejected.
 //
 // There is one record for each flow and reason: how many requests were rejected, since
 // when, and which was the last. A Log has Capacity records. One more replaces the record

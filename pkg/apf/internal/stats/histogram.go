@@ -9,7 +9,7 @@ import (
 // maxBounds is the largest number of bounds that a Histogram may have.
 const maxBounds = 13
 
-// Histogram counts observations of integers in buckets. Every call must be given the
+// Histogram counts observations of integers in buckets. Every call requires the
 // same Bounds. The zero Histogram is empty. It is safe for concurrent use.
 type Histogram struct {
 	counts [maxBounds + 1]atomic.Uint64

@@ -37,7 +37,7 @@ func Seed(t TB) uint64 {
 	if err != nil {
 		t.Fatalf("%s must be a number from 0 to 2^64-1: %v", SeedVariable, err)
 	}
-	t.Logf("seed %d; the same choices again, in this folder: %s", seed, repetition(seed, t.Name()))
+	t.Logf("seed %d; the same choices again, in this directory: %s", seed, repetition(seed, t.Name()))
 	return seed
 }
 

@@ -68,7 +68,7 @@ type presence struct {
 	most         float64 // largest work so far of a request that executed or was first
 }
 
-// begin begins a time. Who pauses for no time goes on.
+// begin begins a time. A client that pauses for no time continues.
 func (p *presence) begin(place int, now float64) {
 	p.place = place
 	if p.until < now || now == 0 {

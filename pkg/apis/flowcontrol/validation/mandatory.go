@@ -19,7 +19,7 @@ import (
 )
 
 // validateMandatoryFlowSchema checks that a mandatory schema has the built-in spec,
-// which is in force in any case.
+// which is enforced in any case.
 func validateMandatoryFlowSchema(schema *flowcontrol.FlowSchema, path *field.Path) field.ErrorList {
 	builtIn, mandatory := named(bootstrap.MandatoryFlowSchemas, schema.Name)
 	if !mandatory {

@@ -19,7 +19,7 @@ const interval = 4096
 // never does.
 func New(steps int, expired func() bool) *Budget { return &Budget{left: steps, expired: expired} }
 
-// Spend takes steps from the budget. It reports whether the computation may go on; once it
+// Spend takes steps from the budget. It reports whether the computation may continue; once it
 // may not, it never may.
 func (b *Budget) Spend(steps int) bool {
 	if b.spent {

@@ -3,8 +3,8 @@
 //
 // A pass reads the stored objects from the server's informers, in memory, so it costs the server
 // nothing if there is nothing to do. It ensures the built-in objects, levels before schemas, and
-// then deletes obsolete objects of other releases. What it cannot do for one object, since a
-// policy denies it for example, keeps it from nothing but these deletions:
+// then deletes obsolete objects of other releases. If one object fails, for example because a
+// policy denies the write, only these deletions are skipped:
 //
 //   - A built-in object that does not exist is created.
 //   - The spec of a mandatory object is restored if it differs, except for the
@@ -12,7 +12,7 @@
 //   - The spec of a suggested object is restored if the server owns it. The
 //     annotation apf.kubernetes.io/autoupdate-spec says so. If it is absent or not
 //     a boolean, the server owns the spec while metadata.generation is 1, that is,
-//     until somebody changes it.
+//     until a client changes it.
 //   - In both cases the annotation is set to the owner of the spec.
 //   - An object that is neither mandatory nor suggested and has the annotation
 //     "true" is obsolete.

@@ -10,7 +10,7 @@ import (
 )
 
 // tolerance is the number of passes for which readiness waits until one succeeds. A moment's
-// trouble at the start should not leave clients without the built-in objects of an empty store.
+// errors on startup should not leave clients without the built-in objects of an empty store.
 // After that, nothing that a pass cannot do makes the server unready: the mandatory objects are
 // in effect whatever is stored, and an API that goes away cannot be mended through the API.
 const tolerance = 3

@@ -20,7 +20,7 @@ type object[T any] interface {
 type role string
 
 const (
-	// mandatory objects are in force even if they are not stored.
+	// mandatory objects are enforced even if they are not stored.
 	mandatory role = "mandatory"
 	// suggested objects are defaults that users may take over.
 	suggested role = "suggested"

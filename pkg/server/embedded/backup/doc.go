@@ -7,7 +7,7 @@
 // revision of the snapshot, it would use revisions again that clients have seen with
 // other contents: a watch from such a revision misses events without an error, and an
 // update with an old resourceVersion may overwrite a newer object. So the revision
-// must be higher than any that any server gave out on any earlier store, also after
+// must be higher than any that any server gave out on any earlier store, including after
 // several restores of the same snapshot and of snapshots of restored stores. A fixed
 // distance, as in etcd's documentation, does not hold this: two restores of one
 // snapshot would use the same revisions. Restore therefore continues at the time of

@@ -31,7 +31,7 @@ type Snapshot struct {
 }
 
 // Save writes a snapshot of the one etcd of config to path, which must not exist, and verifies it.
-// Writes go on meanwhile. On error no file is left.
+// Writes continue meanwhile. On error no file is left.
 func Save(ctx context.Context, config clientv3.Config, path string) (*Snapshot, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s exists, and a snapshot never overwrites a file; choose another name", path)

@@ -28,8 +28,8 @@ func NewBuiltIn(groups map[string][]rbacv1.PolicyRule) *Authorizer {
 // New returns an authorizer that allows nothing before Use.
 func New() *Authorizer { return NewBuiltIn(nil) }
 
-// Use puts the content of a file in force. The error says what is wrong with it; then what was in
-// force stays.
+// Use applies the content of a file. The error says what is wrong with it; then what was in
+// use stays.
 func (a *Authorizer) Use(content []byte) error {
 	found, err := decode(content)
 	if err == nil {
