@@ -18,8 +18,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
-// updatePictures is a flag, which is a package variable everywhere in Go.
-var updatePictures = flag.Bool("update-pictures", false, "write docs/top-light.png and docs/top-dark.png, after some load") //nolint:gochecknoglobals // see above
+var updatePictures = flag.Bool("update-pictures", false, "write docs/top-light.png and docs/top-dark.png, after some load")
 
 // pageSite is a server with a level that is full, the plug-in that serves a page about
 // it, and a browser that shows it.
