@@ -28,6 +28,7 @@ func TestAnEngineThatAppliesNothingIsNotReady(t *testing.T) {
 		{"changes all the time", []seen{{0, 2, 0, false}, {59, 5, 59, false}, {119, 5, 118, false}, {190, 1, 189, false}}},
 		{"checks that are rare and always see a change", []seen{{0, 1, 0, false}, {600, 1, 599, false}, {1200, 1, 1199, false}}},
 		{"an engine that is stuck for a while", []seen{{0, 1, 0, false}, {59, 1, 0, false}, {60, 3, 0, true}, {70, 4, 0, true}, {71, 0, 71, false}}},
+		{"a change that is taken back, and another one later", []seen{{0, 1, 0, false}, {1, 0, 0, false}, {90, 1, 0, false}}},
 		{"an engine that is stuck twice", []seen{{0, 1, 0, false}, {59, 0, 59, false}, {60, 1, 59, false}, {119, 1, 59, false}, {120, 1, 59, true}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
