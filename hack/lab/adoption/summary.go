@@ -68,7 +68,7 @@ func anchor(s server) string {
 }
 
 const summaryHead = `Lines of main.go, modules that are only in the graph, and the time until the server is ready: with pkg/apf, as it is,
-and with the library's engine. The last three columns are the p99 of mice beside an elephant, divided by the p99 of mice alone.
+and with the library's engine. The last three columns divide the p99 of mice under an elephant's load by their p99 alone.
 `
 
 // summaries returns the table of all servers.
