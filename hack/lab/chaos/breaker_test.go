@@ -211,6 +211,12 @@ func (b *breaker) calm(ctx context.Context) {
 	b.streak.Store(0)
 	require.Empty(b.t, eventually.Within(ctx, func(a *eventually.Attempt) {
 		require.GreaterOrEqual(a, b.streak.Load(), int64(calmRequests), "requests since the last failure")
+		// The streak may be of other servers: clients avoid one that failed while it fills its cache.
+		for _, r := range b.replicas {
+			listed, err := r.api.List(a.Context(), "")
+			require.NoError(a, err)
+			require.Equal(a, chaos.Done, listed.Result, "%s: %v", r.URL, listed.Reply)
+		}
 	}))
 }
 

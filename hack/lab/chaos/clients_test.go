@@ -221,8 +221,11 @@ func (c *client) readAll(ctx context.Context) error {
 	for _, r := range c.replicas {
 		call, newest := c.history.Now(), c.newest.Load()
 		listed, err := r.api.List(ctx, "")
-		if err != nil || listed.Result != chaos.Done {
-			return fmt.Errorf("the last list of %s: %v, %w", r.URL, listed.Reply, err)
+		if err != nil {
+			return err
+		}
+		if listed.Result != chaos.Done {
+			return fmt.Errorf("the last list of %s: %v", r.URL, listed.Reply)
 		}
 		c.keep(chaos.List{
 			List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}, Call: call, Return: c.history.Now(),
