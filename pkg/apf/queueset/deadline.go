@@ -62,16 +62,19 @@ func (q *flowQueue) hopeless(now time.Duration) bool {
 	return shown > 0 && time.Duration(q.waiting)*q.service.interval > shown-min(shown/2, time.Duration(q.expected.time*float64(time.Second)))
 }
 
-// doomed reports whether r would be executing when its client leaves: by its deadline, or by what the
-// last client did that left. Who waits for longer than that has more patience.
+// doomed reports whether r would be executing when its client leaves: by its deadline, by what the last client did
+// that left, or by the longest that any waits.
 func (q *flowQueue) doomed(r *Request, now time.Duration) bool {
 	waited, end := now-r.arrived, now-r.arrived+q.longest(now)
-	if deadline := time.Duration(r.deadline.Load()) - r.arrived; r.deadline.Load() > 0 && end > deadline && waited < deadline+deadline/8 {
+	leaves := func(after time.Duration) bool { return after > 0 && end > after && waited < after+after/margin }
+	if deadline := time.Duration(r.deadline.Load()); deadline > 0 && leaves(deadline-r.arrived) {
 		return true
 	}
-	last := q.patience.last
-	return last > 0 && end > last && waited < last+last/8
+	return leaves(q.patience.last)
 }
+
+// margin is one over how much longer than a client said or showed it may still wait, as a part of that.
+const margin = 32
 
 // longest returns how long few requests of the flow execute for longer. Where none has ended, the
 // executing requests have done half of their work on average.
@@ -100,17 +103,24 @@ func (q *flowQueue) choose(now time.Duration) *Request {
 	return q.line.first
 }
 
-// late reports whether r, which would start now, would not end before its deadline, as far as is known
-// of its flow, or else of first requests. One in tries is not late, since that may have changed.
+// late reports whether r, which would start now, would not end before its deadline, however short it is among
+// what its flow sent. One in tries is not late, since that may have changed. A flow that nothing is known of is
+// taken once for one like others, of which several are known.
 func (s *scheduler) late(r *Request, now time.Duration) bool {
-	deadline := time.Duration(r.deadline.Load())
-	if deadline == 0 || now >= deadline+(deadline-r.arrived)/8 {
+	deadline, q := time.Duration(r.deadline.Load()), r.queue
+	if deadline == 0 || now >= deadline+(deadline-r.arrived)/margin {
 		return false
 	}
-	e := s.scheduleOf(&r.queue.entity).expectedOf(&r.queue.entity)
-	if now+time.Duration((e.time-2*e.distance)*float64(time.Second)) <= deadline {
+	known := &q.expected
+	if q.fresh() {
+		if known = &s.firsts; q.doubted || known.seen < averaged/4 {
+			return false
+		}
+	}
+	if now+known.least() <= deadline {
 		return false
 	}
+	q.doubted = q.fresh()
 	s.lates++
 	return s.lates%tries != 0
 }

@@ -104,7 +104,8 @@
 // execute for longer than expected; it is brought up to date when the flow is first.
 //
 // The constants hold for the average work, which a request may exceed. Package test/search looks for
-// arrivals that break these promises; docs/design/schedule.md in the repository has what it found.
+// arrivals that break these promises; docs/design/schedule-search.md in the repository has the bounds that it holds
+// this schedule to, and what it found.
 //
 // # Widths and limits
 //
@@ -136,8 +137,8 @@
 //
 // A request that would still execute when its client leaves, by its deadline or by what the last client did that
 // left, steps aside for others of its flow. It is served when these are, or when it has waited for longer: then its client has
-// more patience. A request whose deadline comes before the shortest execution that is to be expected is rejected
-// instead of started. One that arrives where its flow could not serve it within what clients of the flow have shown to wait is
+// more patience. A request whose deadline comes before the shortest of the last executions of its flow would end is rejected
+// instead of started. A flow that nothing is known of is taken once for one like others. One that arrives where its flow could not serve it within what clients of the flow have shown to wait is
 // rejected at once; nothing is known of that as long as any has waited for longer and was served.
 //
 // # What is remembered

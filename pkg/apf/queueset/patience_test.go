@@ -90,6 +90,28 @@ func TestWhatRequestsTakeIsKnownForEachFlow(t *testing.T) {
 	f.set.Finish(running)
 }
 
+// A flow that nothing is known of is taken for one like others once: its second request executes, and shows what it needs.
+func TestOthersSayOnceThatANewFlowMissesItsDeadline(t *testing.T) {
+	f := newFixture(t, queues(64, 6, 50), 1)
+	var running *queueset.Request
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		running = f.arrive(name, wide(1), queueset.Seated)
+		f.clock.Advance(5 * time.Second)
+		f.set.Finish(running)
+	}
+	executes := func() bool {
+		running = f.arrive("i", wide(1), queueset.Seated)
+		f.clock.Advance(5 * time.Second)
+		r := f.arrive("reads", wide(1), queueset.Waiting)
+		r.SetDeadline(time.Second)
+		f.set.Finish(running)
+		require.True(t, dispatched(r), "decided")
+		return !r.Displaced()
+	}
+	assert.False(t, executes(), "others took 5 s")
+	assert.True(t, executes())
+}
+
 // Clocks of servers and clients differ: a deadline may have passed before the request arrives.
 func TestPastDeadlinesStarveNobody(t *testing.T) {
 	f := newFixture(t, queues(64, 6, 50), 1)

@@ -21,6 +21,7 @@ type flowQueue struct {
 
 	service  service
 	patience patience
+	doubted  bool // a request was late, by what is known of first requests of others
 }
 
 // tenant is a group of flows, which share what the tenant gets.
@@ -86,10 +87,23 @@ func (q *flowQueue) remove(r *Request) {
 const averaged = 32
 
 // executions says what requests took that have ended: the average time and how far it is from it on
-// average, in seconds, and the average work in seat-seconds.
-type executions struct{ seen, time, distance, work float64 }
+// average, in seconds, the average work in seat-seconds, and the shortest times.
+type executions struct {
+	seen, time, distance, work float64
+
+	shortest [2]time.Duration // of the last averaged, or fewer, and of as many before
+	turned   int              // since then
+}
 
 func (e *executions) observe(took time.Duration, work seats.Area) {
+	if e.turned++; e.turned > averaged || e.seen == 0 {
+		e.shortest[1], e.turned = e.shortest[0], 1
+		if e.seen == 0 {
+			e.shortest[1] = took
+		}
+		e.shortest[0] = took
+	}
+	e.shortest[0] = min(e.shortest[0], took)
 	e.seen = min(e.seen+1, averaged)
 	e.distance += (math.Abs(took.Seconds()-e.time) - e.distance) / e.seen
 	e.time += (took.Seconds() - e.time) / e.seen
@@ -100,6 +114,9 @@ func (e *executions) observe(took time.Duration, work seats.Area) {
 func (e *executions) longest() time.Duration {
 	return time.Duration((e.time + 2*e.distance) * float64(time.Second))
 }
+
+// least returns how long the shortest request executed, of at least the last averaged; 0 if there is none.
+func (e *executions) least() time.Duration { return min(e.shortest[0], e.shortest[1]) }
 
 // expectedCost returns the seat-seconds that a request is expected to use.
 func (e *executions) expectedCost(w seats.Work) float64 {

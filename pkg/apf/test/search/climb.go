@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -26,8 +27,10 @@ func (f Finding) String() string {
 type Climb struct {
 	Discipline Discipline
 	Promises   []Promise
-	Space      Space
-	Seed       uint64
+	// Allowed is what the discipline does not keep: by how much a loss is divided; 1 where there is none.
+	Allowed map[Promise]float64
+	Space   Space
+	Seed    uint64
 	// Patience is after how many changes without a larger loss it starts again with another scenario,
 	// and with the next promise.
 	Patience int
@@ -49,14 +52,16 @@ func (c Climb) Run(stop func(Finding) bool) Finding {
 		}
 		m := Judge(Run(&s, c.Discipline))
 		idle++
-		if loss := m.Loss(target); loss >= here.Loss {
+		if loss := c.loss(&m, target); loss >= here.Loss {
 			if loss > here.Loss*1.01 {
 				idle = 0
 			}
 			here = Finding{Scenario: s, Measures: m, Promise: target, Loss: loss}
 		}
-		if p, loss := m.Largest(c.Promises); loss > best.Loss {
-			best = Finding{Scenario: s, Measures: m, Promise: p, Loss: loss}
+		for _, p := range c.Promises {
+			if loss := c.loss(&m, p); loss > best.Loss {
+				best = Finding{Scenario: s, Measures: m, Promise: p, Loss: loss}
+			}
 		}
 		best.Tried = tried
 		if stop(best) {
@@ -65,12 +70,14 @@ func (c Climb) Run(stop func(Finding) bool) Finding {
 	}
 }
 
+func (c Climb) loss(m *Measures, p Promise) float64 { return m.Loss(p) / cmp.Or(c.Allowed[p], 1) }
+
 // Shrink returns a finding with less in it, that still breaks the promise about as much.
 func (c Climb) Shrink(f Finding) Finding {
 	enough := 1 + (f.Loss-1)*0.7
 	try := func(s Scenario) bool {
 		m := Judge(Run(&s, c.Discipline))
-		if loss := m.Loss(f.Promise); loss >= enough {
+		if loss := c.loss(&m, f.Promise); loss >= enough {
 			f.Scenario, f.Measures, f.Loss = s, m, loss
 			return true
 		}

@@ -30,6 +30,7 @@ type Request struct {
 	trial          *trial   // of a judge
 	last           Kind     // of its events
 	contended      bool     // others waited when it started, says a judge
+	known          bool     // a request of its flow had ended then
 	client, thread int
 	tries          int // rejections of what this request tries again
 	started, ended time.Duration

@@ -18,18 +18,22 @@ type Measures struct {
 	Lag float64
 	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
 	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
-	// their width times M(j). Both are measured while all weights are 1.
+	// their width times M(j). Both are measured while all weights are 1. X includes by how much requests
+	// that started during the wait exceeded the average of their flow, or of first requests: no schedule that
+	// does not know durations avoids that.
 	Newcomer, Wide float64
 	// Tenant is Rate for tenants, if one has several flows.
 	Tenant float64
 	// Displaced is how many requests of flows below their fair rate were rejected, at their arrival or
 	// later, while two requests of another waited.
 	Displaced int
-	// Lost is how many clients left while they waited that were more patient than others of their flow,
-	// and that a queue in the order of arrival would have served.
+	// Lost is how many more clients that are more patient than others of their flow a queue in the order of arrival
+	// would have served.
 	Lost int
-	// Useless is the part of the executed work that started while others waited, and whose clients left
-	// before its end, at a deadline that they had announced.
+	// Useless is the part of the executed work that started after a wait while others waited, and whose clients left
+	// before its end, at a deadline that they had announced; of the work that was executed or refused because of one.
+	// It counts requests that take as long as all of their flow, and not the first: what others need, no schedule
+	// that does not know durations can tell.
 	Useless float64
 	// Idle is the part of the seats' time when seats were free while requests waited that all fitted.
 	// Kept is the same where only some of them fitted.
@@ -47,6 +51,9 @@ const enoughWork = 20
 // windows is into how many parts a History is cut for Rate.
 const windows = 24
 
+// averaged is the number of requests that a level must remember.
+const averaged = 32
+
 // account is what is known about a flow.
 type account struct {
 	name               string
@@ -56,10 +63,13 @@ type account struct {
 	usage
 	presence
 	requests []*Request
-	first    *Request // waits, and is judged while there is no debt
-	peak     float64  // seats that it would have got at most while it was active
-	left     bool     // a client left while it waited
-	debtor   bool     // in judge.debtors
+	works    average         // of ended requests
+	recent   []time.Duration // of the last of these
+	doubted  bool            // its first request with a deadline was rejected
+	first    *Request        // waits, and is judged while there is no debt
+	peak     float64         // seats that it would have got at most while it was active
+	left     bool            // a client left while it waited
+	debtor   bool            // in judge.debtors
 }
 
 // trial is a request whose wait is judged.
@@ -70,6 +80,15 @@ type trial struct {
 	width    int     // largest present
 	left     float64 // X, seat-seconds
 	sum      float64 // of M(j)
+	surprise float64 // of the judge or the tenant, until then
+}
+
+// average is a running mean.
+type average struct{ n, mean float64 }
+
+func (a *average) add(x float64) {
+	a.n++
+	a.mean += (x - a.mean) / a.n
 }
 
 // judge reads a History.
@@ -98,6 +117,9 @@ type judge struct {
 	most              float64 // largest work
 	longest           float64 // largest duration, in seconds
 	executed, useless float64
+	refused           float64 // work of requests that were rejected since they would have missed their deadline
+	firsts            average // works of the first requests of flows
+	surprise          float64 // seat-seconds by which requests exceeded the average of their flow
 	mark              int
 	weighted          bool // somebody has a weight other than 1
 	grouped           bool // a tenant has several flows
@@ -302,35 +324,9 @@ func (j *judge) apply(e *Event) {
 		j.arrived(r, a)
 	case Started:
 		j.unwait(r, a)
-		j.sentence(r, a)
-		for _, w := range []struct {
-			*usage
-			waiting int
-		}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
-			if w.waiting == 0 {
-				w.lag = min(w.lag, max(w.backlog, 0))
-				w.restart(j.now)
-			}
-		}
-		a.executing++
-		r.contended = j.waiting > 0
-		a.inUse += float64(r.Width)
-		a.tenant.inUse += float64(r.Width)
-		j.inUse += r.Width
-		j.ends += float64(r.Width) * r.ended.Seconds()
-		a.tenant.ends += float64(r.Width) * r.ended.Seconds()
-		j.work(r, a)
+		j.started(r, a, e.At)
 	case Finished:
-		a.executing--
-		a.inUse -= float64(r.Width)
-		a.tenant.inUse -= float64(r.Width)
-		j.inUse -= r.Width
-		j.ends -= float64(r.Width) * r.ended.Seconds()
-		a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
-		j.executed += r.Work()
-		if r.contended && r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
-			j.useless += r.Work()
-		}
+		j.finished(r, a)
 		j.gone(r, a)
 	case Left:
 		a.left = true
@@ -342,6 +338,53 @@ func (j *judge) apply(e *Event) {
 		j.unwait(r, a)
 		j.sentence(r, a)
 		j.gone(r, a)
+	}
+}
+
+func (j *judge) started(r *Request, a *account, at time.Duration) {
+	if first := a.first; first != nil && first != r {
+		j.sentence(first, a) // its flow is served: the flow chose another of its requests
+	}
+	j.sentence(r, a)
+	for _, w := range []struct {
+		*usage
+		waiting int
+	}{{&a.usage, a.waiting}, {&a.tenant.usage, a.tenant.waiting}} {
+		if w.waiting == 0 {
+			w.lag = min(w.lag, max(w.backlog, 0))
+			w.restart(j.now)
+		}
+	}
+	surprise := max(0, r.Work()-j.expected(a))
+	j.surprise += surprise
+	a.tenant.surprise += surprise
+	a.executing++
+	r.contended, r.known = j.waiting > 0 && at > r.Arrived, a.works.n > 0 && len(j.all) <= remembered
+	a.inUse += float64(r.Width)
+	a.tenant.inUse += float64(r.Width)
+	j.inUse += r.Width
+	j.ends += float64(r.Width) * r.ended.Seconds()
+	a.tenant.ends += float64(r.Width) * r.ended.Seconds()
+	j.work(r, a)
+}
+
+func (j *judge) finished(r *Request, a *account) {
+	a.executing--
+	a.inUse -= float64(r.Width)
+	a.tenant.inUse -= float64(r.Width)
+	j.inUse -= r.Width
+	j.ends -= float64(r.Width) * r.ended.Seconds()
+	a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
+	j.executed += r.Work()
+	if a.works.n == 0 {
+		j.firsts.add(r.Work())
+	}
+	a.works.add(r.Work())
+	if a.recent = append(a.recent, r.Duration); len(a.recent) > averaged {
+		a.recent = a.recent[1:]
+	}
+	if j.h.Scenario.steady(r.client) && r.contended && r.known && r.Deadline > 0 && r.Patience == r.Deadline && r.ended > r.Arrived+r.Patience {
+		j.useless += r.Work()
 	}
 }
 
@@ -426,6 +469,14 @@ func (j *judge) work(r *Request, a *account) {
 	}
 }
 
+// expected returns the work that is to be expected of a request of a.
+func (j *judge) expected(a *account) float64 {
+	if a.works.n == 0 {
+		return j.firsts.mean
+	}
+	return a.works.mean
+}
+
 // try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
 func (j *judge) try(r *Request, a *account) {
 	if j.weighted {
@@ -443,10 +494,10 @@ func (j *judge) begin(r *Request, a *account) {
 		return
 	}
 	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse)}
+	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse), surprise: j.surprise}
 	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
 		// The tenant is not below its fair rate. What it gets is divided among its flows.
-		t.within, t.capacity, t.left, t.sum = true, g.got, g.ends-j.now*g.inUse, -a.most
+		t.within, t.capacity, t.left, t.sum, t.surprise = true, g.got, g.ends-j.now*g.inUse, -a.most, g.surprise
 		for _, o := range g.flows {
 			t.sum += o.most
 		}
@@ -484,17 +535,18 @@ func (j *judge) sentence(r *Request, a *account) {
 	_, width := bounds(j.widths)
 	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
 	v, g := float64(r.Width), a.tenant
+	left := t.left + j.surprise - t.surprise
 	if t.within {
-		used = g.got - t.capacity
+		used, left = g.got-t.capacity, t.left+g.surprise-t.surprise
 	}
-	if used <= tiny || t.left+v*t.sum <= tiny {
+	if used <= tiny || left+v*t.sum <= tiny {
 		return // it did not wait, or for nobody
 	}
 	worst, name := &j.Newcomer, Newcomer
 	if r.Width > 1 {
 		worst, name = &j.Wide, Wide
 	}
-	units := func(sum float64) float64 { return used / max(t.left+v*sum, tiny) }
+	units := func(sum float64) float64 { return used / max(left+v*sum, tiny) }
 	if units(t.sum) <= *worst {
 		return
 	}
@@ -571,7 +623,10 @@ func (j *judge) rejected(r *Request, a *account) {
 	j.divide(j.seats)
 	j.changed = true
 	g, v := a.tenant, float64(r.Width)
-	doomed := r.Deadline > 0 && j.now+r.Duration.Seconds() > (r.Arrived+r.Deadline).Seconds()
+	doomed := r.Deadline > 0 && j.doomed(r, a)
+	if doomed {
+		j.refused += r.Work()
+	}
 	if doomed || a.waiting > 1 || !below(&a.usage, v) {
 		return
 	}
@@ -586,6 +641,20 @@ func (j *judge) rejected(r *Request, a *account) {
 		j.Displaced++
 		j.Worst[FullLevel] = fmt.Sprintf("%s at %.3f s", a.name, j.now)
 	}
+}
+
+// doomed reports whether r may be rejected because of its deadline: if the shortest of the last requests of its flow
+// would miss it. A flow that nothing is known of may be taken once for one like others.
+func (j *judge) doomed(r *Request, a *account) bool {
+	if len(j.all) > remembered || a.works.n == 0 && !a.doubted {
+		a.doubted = true
+		return true
+	}
+	shortest := r.Duration
+	if len(a.recent) > 0 {
+		shortest = max(shortest, slices.Min(a.recent))
+	}
+	return j.now+shortest.Seconds() > (r.Arrived + r.Deadline).Seconds()
 }
 
 // below reports whether somebody has no debt and is below the fair rate, also with v seats.
@@ -617,26 +686,40 @@ func (j *judge) end() {
 		j.Idle, j.Kept = j.Idle/total, j.Kept/total
 	}
 	if j.executed > 0 {
-		j.Useless = j.useless / j.executed
+		j.Useless = j.useless / (j.executed + j.refused)
 	}
 }
 
-// lost returns how many clients of a flow left in vain that were more patient than another that left,
-// and that would have been served if each start had been of the oldest request. The requests are in the
-// order of arrival.
+// So few clients, and one of so many, may be lost: what the last client showed that left need not be so for the next.
+const (
+	fewLost  = 2
+	partLost = 50
+)
+
+// lost returns how many more clients of a flow would have been served if each start had been of the oldest request,
+// also if that took as long as the longest of the flow: of those that are more patient than another that left, and
+// equally patient among them. The requests are in the order of arrival. Of requests of several widths it cannot tell.
 func lost(requests []*Request) int {
 	var starts []*Request
-	least := time.Duration(0) // patience of the clients that left
+	least, longest := time.Duration(0), time.Duration(0) // patience of the clients that left; duration
+	served := map[time.Duration]int{}                    // by patience, less than in order
 	for _, r := range requests {
+		longest = max(longest, r.Duration)
+		if r.Width != requests[0].Width {
+			return 0
+		}
 		switch {
 		case r.ended > 0:
 			starts = append(starts, r)
+			if r.ended <= r.Arrived+r.Patience {
+				served[r.Patience]++
+			}
 		case r.last == Left && (least == 0 || r.Patience < least):
 			least = r.Patience
 		}
 	}
 	slices.SortFunc(starts, func(a, b *Request) int { return cmp.Compare(a.started, b.started) })
-	n, next := 0, 0
+	next := 0
 	for _, start := range starts {
 		for ; next < len(requests) && requests[next].Arrived <= start.started; next++ {
 			r := requests[next]
@@ -645,10 +728,16 @@ func lost(requests []*Request) int {
 				continue
 			}
 			next++
-			if r.last == Left && r.Patience > least && start.started+r.Duration <= leaves {
-				n++
+			if start.started+longest <= leaves {
+				served[r.Patience]--
 			}
 			break
+		}
+	}
+	n := 0
+	for patience, less := range served {
+		if patience > least {
+			n += max(0, -less-max(fewLost, len(requests)/partLost))
 		}
 	}
 	return n

@@ -80,17 +80,6 @@ func several(n int) float64 {
 	return 1 + math.Log2(1+float64(n))
 }
 
-// Largest returns the largest loss of some promises, and which it is.
-func (m Measures) Largest(of []Promise) (Promise, float64) {
-	worst, loss := of[0], math.Inf(-1)
-	for _, p := range of {
-		if l := m.Loss(p); l > loss {
-			worst, loss = p, l
-		}
-	}
-	return worst, loss
-}
-
 // String returns the measures in one line.
 func (m Measures) String() string {
 	return fmt.Sprintf("b %.2f, lag %.1f M, newcomer %.2f, wide %.2f, tenant %.2f, displaced %d, lost %d, useless %.3f, idle %.3f, kept %.3f, faults %d",

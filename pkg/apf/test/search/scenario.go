@@ -58,6 +58,25 @@ func (c *Client) asksAlways() bool {
 	return c.Every == 0 && c.Think == 0 && (c.Names == 1 || c.Names == PerThread)
 }
 
+// remembered is how many flows a level must know that come back.
+const remembered = 64
+
+// steady reports whether the names of a client return soon, and all of their requests take equally long.
+func (s *Scenario) steady(client int) bool {
+	c := &s.Clients[client]
+	for i := range s.Clients {
+		other := &s.Clients[i]
+		if other.Flow == c.Flow && other.Tenant == c.Tenant && (other.Takes != c.Takes || other.LongEach > 0 || other.Jitter > 0) {
+			return false
+		}
+	}
+	names := c.Names
+	if names == PerThread {
+		names = c.Threads / max(c.PerName, 1)
+	}
+	return names != Fresh && names <= remembered
+}
+
 // SeatChange changes the number of seats.
 type SeatChange struct {
 	At    time.Duration
