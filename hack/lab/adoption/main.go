@@ -22,7 +22,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/program"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
@@ -30,7 +29,7 @@ import (
 func main() {
 	name := flag.String("server", "", "the server: "+strings.Join(names(), ", "))
 	rounds := flag.Int("rounds", 6, "how often each case is measured")
-	output := flag.String("output", filepath.Join("docs", "evidence", "adoption.md"), "file whose section is written, from the top of the repository")
+	output := flag.String("output", filepath.Join("docs", "evidence", "adoption.md"), "file whose tables are written, from the top of the repository")
 	only := flag.Bool("build", false, "only build the programs")
 	flag.Parse()
 	program.Run(func(ctx context.Context) error {
@@ -73,14 +72,7 @@ func (s server) run(ctx context.Context, rounds int, output string) error {
 	if err := harness.Own(ctx, func(o *harness.Owner) { result = s.measure(o, rounds) }); err != nil {
 		return err
 	}
-	text, err := result.report()
-	if err != nil {
-		return err
-	}
-	if err := measurement.Publish("make adoption SERVER="+s.name, s.name, output, text); err != nil {
-		return err
-	}
-	if err := result.summarize(output); err != nil {
+	if err := result.publish(output); err != nil {
 		return err
 	}
 	for _, fault := range result.faults() {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/binaries"
@@ -36,18 +37,11 @@ of thousands of generated objects with k8s.io/kubernetes itself.
 `+"`make conformance`"+` runs the comparison and writes this file; `+"`make test`"+` includes it and fails when
 the file is not current.
 
-| case | result |
-|---|---|
+| theme | as kube-apiserver | with intended differences |
+|---|---|---|
 `, len(results), binaries.KubernetesVersion)
-	for _, result := range results {
-		outcome := "as kube-apiserver"
-		switch {
-		case result.alone != "":
-			outcome = "holds; " + result.alone
-		case len(result.excused) > 0:
-			outcome += ", but for: " + strings.Join(result.excused, ", ")
-		}
-		fmt.Fprintf(&text, "| %s: %s | %s |\n", result.theme, result.name, outcome)
+	for _, row := range byTheme(results) {
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", row.theme, strings.Join(row.same, "; "), strings.Join(row.other, "; "))
 	}
 	text.WriteString("\n## Intended differences\n\nWhere kube-apiserver differs from the contract, or serves something else by design.\n\n| difference | reason |\n|---|---|\n")
 	for _, difference := range differences() {
@@ -59,4 +53,29 @@ the file is not current.
 		fmt.Fprintf(&text, "| 1%s | %s | %s |\n", strings.TrimPrefix(later.since, "0"), later.name, later.reason)
 	}
 	return text.String()
+}
+
+// themeRow names the cases of a theme: those that are the same as on kube-apiserver, and the others.
+type themeRow struct {
+	theme       string
+	same, other []string
+}
+
+// byTheme groups the results, in the order of their first cases.
+func byTheme(results []result) (rows []*themeRow) {
+	for _, r := range results {
+		i := slices.IndexFunc(rows, func(row *themeRow) bool { return row.theme == r.theme })
+		if i < 0 {
+			i, rows = len(rows), append(rows, &themeRow{theme: r.theme})
+		}
+		switch row := rows[i]; {
+		case r.alone != "":
+			row.other = append(row.other, r.name+": holds; "+r.alone)
+		case len(r.excused) > 0:
+			row.other = append(row.other, r.name+" ("+strings.Join(r.excused, ", ")+")")
+		default:
+			row.same = append(row.same, r.name)
+		}
+	}
+	return rows
 }

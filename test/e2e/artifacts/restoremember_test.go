@@ -18,12 +18,9 @@ import (
 // restoreJob returns the Job of docs/backup.md that restores a member of own-etcd.
 func restoreJob(t *testing.T, member string) (object *unstructured.Unstructured, job batchv1.Job) {
 	t.Helper()
-	page, err := os.ReadFile(harness.Path(t, "docs/backup.md"))
+	manifest, err := os.ReadFile(harness.Path(t, "docs/samples/restore-member.yaml"))
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(page), "```yaml\n")
-	require.True(t, found)
-	manifest, _, _ := strings.Cut(after, "```")
-	text := []byte(strings.NewReplacer("MEMBER", member, "SNAPSHOT", "snapshot.db", "BUMP", "1000000000").Replace(manifest))
+	text := []byte(strings.NewReplacer("MEMBER", member, "SNAPSHOT", "snapshot.db", "BUMP", "1000000000").Replace(string(manifest)))
 	require.NoError(t, yaml.UnmarshalStrict(text, &job))
 	object = &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal(text, object))
