@@ -97,13 +97,20 @@ func (v Virtual) Run(t *testing.T, run func(t *testing.T, s *VirtualServer)) {
 		factory := informers.NewSharedInformerFactory(s.Client, resync)
 		filter := s.newFilter(t, v, factory)
 		s.Control.Install(s.Paths)
-		s.Handler = identified(httplog.WithLogging(filter(v.Serve), httplog.DefaultStacktracePred), cmp.Or(v.RequestTimeout, RequestTimeout))
+		inside := identified(httplog.WithLogging(filter(v.Serve), httplog.DefaultStacktracePred), cmp.Or(v.RequestTimeout, RequestTimeout))
+		var serving sync.WaitGroup // also of clients that have left
+		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			serving.Add(1)
+			defer serving.Done()
+			inside.ServeHTTP(w, r)
+		})
 		done := make(chan struct{})
 		factory.Start(done)
 		var running sync.WaitGroup
 		running.Go(func() { assert.NoError(t, s.Control.Run(done)) })
 		<-time.After(time.Second) // the objects are applied
 		run(t, s)
+		serving.Wait()
 		close(done)
 		running.Wait()
 		factory.Shutdown()
