@@ -74,9 +74,10 @@ make track-record CASE=134196  # one: also what an operator sees, from metrics, 
 
 const pageMiddle = `
 The peer is the engine and the filter of ` + "`k8s.io/apiserver`" + ` 0.33, which kube-apiserver 1.33 uses, unless a
-case names another. Clients, configuration and time are the same for both. Time is virtual, so a case is
-repeatable. In parentheses: the same on real servers, kube-apiserver 1.33 and this one. A case has the clients and
-what counts as harm, which the report determines. The cases ` + "`names`" + ` have no report: see
+case names another. Clients, configuration and time are the same for both. Time is virtual, so the verdict does not
+depend on the machine; figures vary a little from run to run. In parentheses: the same on real servers,
+kube-apiserver 1.33 and this one. A case has the clients and what counts as harm, which the report determines.
+The cases ` + "`names`" + ` have no report: see
 [what one client can do with names](../threat-model.md#what-names-buy).
 
 Known limits of this engine that have no case:
