@@ -14,8 +14,9 @@ import (
 // depend on what could not be read, and FC115 says so.
 type Reader interface {
 	// FlowSchemas returns, sorted by name, the FlowSchemas whose masks may
-	// intersect the given one. They are read only, and may be slightly out of date.
-	FlowSchemas(context.Context, UserMask) ([]*flowcontrolv1.FlowSchema, error)
+	// intersect the given one. They are read only, and may be slightly out of date. A reader that
+	// returns the same Compared again saves the work of preparing it.
+	FlowSchemas(context.Context, UserMask) ([]*Compared, error)
 	// PriorityLevels returns all levels. They are read only, and may be slightly out
 	// of date.
 	PriorityLevels(context.Context) ([]*flowcontrolv1.PriorityLevelConfiguration, error)
@@ -34,6 +35,7 @@ type Reader interface {
 // each flow. Objects have passed validation and have their defaults.
 type Advisor struct {
 	defaults Defaults
+	builtIn  []*Compared // the FlowSchemas of defaults
 	total    int
 	clock    clock.PassiveClock // for the budget of a write
 	facts    known              // none about a cluster
@@ -42,7 +44,8 @@ type Advisor struct {
 // NewAdvisor returns an Advisor for a server of total seats, 0 if unknown, that keeps
 // these built-in objects.
 func NewAdvisor(defaults Defaults, total int, clock clock.PassiveClock) *Advisor {
-	return &Advisor{defaults: defaults.complete(), total: total, clock: clock, facts: known{plurals: plurals()}}
+	defaults = defaults.complete()
+	return &Advisor{defaults: defaults, builtIn: comparedOf(defaults.FlowSchemas), total: total, clock: clock, facts: known{plurals: plurals()}}
 }
 
 // FlowSchema returns the findings about a FlowSchema that has been written. There are
@@ -53,9 +56,9 @@ func (a *Advisor) FlowSchema(ctx context.Context, schema *flowcontrolv1.FlowSche
 	}
 	isDefault := a.defaults.hasSchema(schema)
 	findings := ownership(schemaObject(schema.Name), schema, a.defaults.schema(schema.Name) != nil, isDefault)
-	others, err := stored.FlowSchemas(ctx, MaskOf(schema))
+	written := NewCompared(schema)
+	others, err := stored.FlowSchemas(ctx, written.Mask())
 	within := a.ofWrite(ctx) // what is read before may have waited for a cache
-	written := newCompared(schema)
 	if !isDefault {
 		levels, _ := levelsOf(ctx, stored) // without the level, there are no findings that depend on it
 		findings = append(findings, schemaFindings(written, levels[schema.Spec.PriorityLevelConfiguration.Name], &a.facts, within)...)
@@ -82,21 +85,21 @@ func (a *Advisor) MissingLevel(ctx context.Context, schema *flowcontrolv1.FlowSc
 }
 
 // besideOthers returns FC103 or, if the schema can match, FC104 and FC303.
-func (a *Advisor) besideOthers(ctx context.Context, schema *compared, others []*flowcontrolv1.FlowSchema, stored Reader, within *budget.Budget) []Finding {
-	beside := comparedWithin(others, within)
+func (a *Advisor) besideOthers(ctx context.Context, schema *Compared, others []*Compared, stored Reader, within *budget.Budget) []Finding {
+	beside := concerning(schema, others, within)
 	before := earlierThan(schema, beside, within)
 	if covering := shadowedBy(schema, before, levelLookup(ctx, stored), within); len(covering) > 0 {
 		return []Finding{neverMatches(schema.FlowSchema, flowSchemas(covering))}
 	}
 	var findings []Finding
 	if tied := tiedWith(schema, beside, within); len(tied) > 0 {
-		after := slices.IndexFunc(tied, func(other *compared) bool { return other.Name > schema.Name })
+		after := slices.IndexFunc(tied, func(other *Compared) bool { return other.Name > schema.Name })
 		if after < 0 {
 			after = len(tied)
 		}
 		findings = append(findings, precedenceInUse(schema, tied[:after], tied[after:], within))
 	}
-	diverting := newDiversion(a.defaults, others)
+	diverting := newDiversion(a.defaults, a.builtIn, others)
 	candidates := diverting.candidates(schema, within)
 	if len(candidates) == 0 {
 		return findings
@@ -159,7 +162,7 @@ func (a *Advisor) DeletedPriorityLevel(ctx context.Context, name string, stored 
 	if err != nil {
 		return []Finding{notRead(levelObject(name), "FlowSchemas")}
 	}
-	findings := deletedInUse(name, schemasByLevel(schemas)[name])
+	findings := deletedInUse(name, schemasByLevel(flowSchemas(schemas))[name])
 	for i := range findings {
 		findings[i].Severity = Info // the deletion of the schemas may follow
 	}

@@ -22,8 +22,8 @@ type fakeReader struct {
 	storeReads      int
 }
 
-func (s *fakeReader) FlowSchemas(_ context.Context, users UserMask) ([]*flowcontrolv1.FlowSchema, error) {
-	return slices.DeleteFunc(pointers(s.schemas), func(schema *flowcontrolv1.FlowSchema) bool { return !users.MayIntersect(MaskOf(schema)) }), s.broken
+func (s *fakeReader) FlowSchemas(_ context.Context, users UserMask) ([]*Compared, error) {
+	return slices.DeleteFunc(comparedOf(pointers(s.schemas)), func(schema *Compared) bool { return !users.MayIntersect(schema.Mask()) }), s.broken
 }
 
 func pointers(schemas []flowcontrolv1.FlowSchema) []*flowcontrolv1.FlowSchema {

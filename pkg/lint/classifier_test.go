@@ -39,8 +39,8 @@ func requireShadowIsTrue(t *testing.T, schema flowcontrolv1.FlowSchema, others [
 func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
 
 // shadowing returns which of the others shadow the schema.
-func shadowing(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*compared {
-	one := newCompared(schema)
+func shadowing(schema *flowcontrolv1.FlowSchema, others []*flowcontrolv1.FlowSchema) []*Compared {
+	one := NewCompared(schema)
 	return shadowedBy(one, earlierThan(one, comparedOf(others), unlimited()), isPresent, unlimited())
 }
 
@@ -50,7 +50,7 @@ func requireOverlapIsTrue(t *testing.T, a, b flowcontrolv1.FlowSchema, requests 
 	t.Helper()
 	a.Spec.PriorityLevelConfiguration.Name, b.Spec.PriorityLevelConfiguration.Name = "present", "present"
 	first, second := classifier(a), classifier(b)
-	some, others := newCompared(&a), newCompared(&b)
+	some, others := NewCompared(&a), NewCompared(&b)
 	for i := range requests {
 		if first.Match(&requests[i]) >= 0 && second.Match(&requests[i]) >= 0 {
 			require.True(t, some.mayOverlap(others, unlimited()), "%s and %s both match %+v", text(a), text(b), requests[i])

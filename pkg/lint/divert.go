@@ -26,18 +26,19 @@ func isProtected(schema string) bool {
 type diversion struct {
 	defaults Defaults
 	// builtIn are the built-in schemas of the release.
-	builtIn []*compared
+	builtIn []*Compared
 	// stored are the built-in schemas as they are stored.
-	stored []*flowcontrolv1.FlowSchema
+	stored []*Compared
 	// index has the requests of stored, by their indexes; nil until it is needed.
 	index *box.Index
 	// ranks are the ranks of the levels by name.
 	ranks map[string]levelRank
 }
 
-// newDiversion returns a diversion without ranks. The schemas are the stored ones.
-func newDiversion(defaults Defaults, schemas []*flowcontrolv1.FlowSchema) *diversion {
-	d := &diversion{defaults: defaults, builtIn: comparedOf(defaults.FlowSchemas)}
+// newDiversion returns a diversion without ranks. builtIn are the FlowSchemas of defaults, and schemas
+// the stored ones.
+func newDiversion(defaults Defaults, builtIn, schemas []*Compared) *diversion {
+	d := &diversion{defaults: defaults, builtIn: builtIn}
 	names := sets.New[string]()
 	for _, builtIn := range d.builtIn {
 		names.Insert(builtIn.Name)
@@ -82,7 +83,7 @@ func (a levelRank) String() string {
 
 // candidates returns the protected built-in schemas, as they are in the release, whose
 // requests the schema may match first; none if the budget is spent.
-func (d *diversion) candidates(schema *compared, within *budget.Budget) []*flowcontrolv1.FlowSchema {
+func (d *diversion) candidates(schema *Compared, within *budget.Budget) []*flowcontrolv1.FlowSchema {
 	if isMandatorySchema(schema.Name) || d.defaults.hasSchema(schema.FlowSchema) {
 		return nil
 	}
@@ -102,12 +103,12 @@ func (d *diversion) candidates(schema *compared, within *budget.Budget) []*flowc
 
 // gets reports whether some request of the built-in schema reaches the schema: no other
 // built-in schema before it matches the request.
-func (d *diversion) gets(schema, builtIn *compared, within *budget.Budget) bool {
+func (d *diversion) gets(schema, builtIn *Compared, within *budget.Budget) bool {
 	isBefore := func(owner int) bool {
-		return d.stored[owner].Name != schema.Name && compareMatchingOrder(d.stored[owner], schema.FlowSchema) < 0
+		return d.stored[owner].Name != schema.Name && compareMatchingOrder(d.stored[owner].FlowSchema, schema.FlowSchema) < 0
 	}
 	reaches := false
-	box.Meets(schema.boxes, builtIn.boxes, within, func(common box.Box) bool {
+	box.Meets(schema.boxes(), builtIn.boxes(), within, func(common box.Box) bool {
 		_, covered := d.indexOfStored(within).Cover([]box.Box{common}, isBefore, within)
 		reaches = !covered
 		return !reaches
@@ -119,11 +120,11 @@ func (d *diversion) gets(schema, builtIn *compared, within *budget.Budget) bool 
 func (d *diversion) indexOfStored(within *budget.Budget) *box.Index {
 	if d.index == nil {
 		index := &box.Index{}
-		for i, one := range comparedOf(d.stored) {
-			if !within.Spend(box.Steps(one.boxes)) {
+		for i, one := range d.stored {
+			if !within.Spend(box.Steps(one.boxes())) {
 				return index
 			}
-			index.Add(i, one.boxes)
+			index.Add(i, one.boxes())
 		}
 		d.index = index
 	}
@@ -137,7 +138,7 @@ func (d *diversion) precedes(schema, builtIn *flowcontrolv1.FlowSchema) bool {
 		return true
 	}
 	if stored := named(d.stored, builtIn.Name); stored != nil {
-		builtIn = stored
+		builtIn = stored.FlowSchema
 	}
 	return compareMatchingOrder(schema, builtIn) < 0
 }
@@ -204,11 +205,11 @@ func isPartOf(a, b rules.Users) bool {
 }
 
 // judgeDiversions judges the schemas that can match, each within its budget.
-func (j *judge) judgeDiversions(schemas []*compared, budgets []*budget.Budget) {
+func (j *judge) judgeDiversions(schemas []*Compared, budgets []*budget.Budget) {
 	if len(j.defaults.FlowSchemas) == 0 {
 		return
 	}
-	diverting := newDiversion(j.defaults, j.schemas)
+	diverting := newDiversion(j.defaults, comparedOf(j.defaults.FlowSchemas), schemas)
 	diverting.ranks = ranksOf(j.levels, j.limits)
 	for i, schema := range schemas {
 		if !j.shadowed[schema.Name] {

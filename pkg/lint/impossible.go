@@ -13,13 +13,13 @@ import (
 
 // ruleFindings returns the findings that a schema's rules show by themselves, and
 // from the facts: FC102, FC105 to FC112 and FC114.
-func ruleFindings(schema *compared, facts *known, within *budget.Budget) []Finding {
+func ruleFindings(schema *Compared, facts *known, within *budget.Budget) []Finding {
 	object := schemaObject(schema.Name)
 	if len(schema.Spec.Rules) == 0 {
 		return []Finding{finding(NoRules, object, "spec.rules", "This FlowSchema has no rules, so no request matches it.", "Add a rule, or delete the FlowSchema.")}
 	}
 	r := ruleReader{object: object, facts: facts, within: within}
-	r.inCluster.Add(0, box.WithoutNamespace(schema.boxes))
+	r.inCluster.Add(0, box.WithoutNamespace(schema.boxes()))
 	each(&r, "spec.rules", schema.Spec.Rules, r.readRule)
 	return r.findings
 }

@@ -1,14 +1,17 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 )
@@ -75,4 +78,63 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		})
 	}
+}
+
+// keeper is a Reader that returns the same schemas each time.
+type keeper struct {
+	fakeReader
+	kept []*Compared
+}
+
+func (k *keeper) FlowSchemas(context.Context, UserMask) ([]*Compared, error) { return k.kept, nil }
+
+// amongMany returns a schema to be written, and what is stored beside it: schemas that each select
+// a group and a resource of their own and come before it.
+func amongMany(n int) (written *flowcontrolv1.FlowSchema, stored *keeper) {
+	of := func(name, group string, precedence int32) *flowcontrolv1.FlowSchema {
+		schema := everything(name, precedence, aGroup(group))
+		schema.Spec.Rules[0].ResourceRules[0].Resources = []string{group}
+		return &schema
+	}
+	stored = &keeper{fakeReader: fakeReader{cached: []string{"level"}}}
+	for i := range n {
+		name := fmt.Sprintf("s%05d", i)
+		stored.kept = append(stored.kept, NewCompared(of(name, name, int32(100+i))))
+	}
+	return of("written", "others", 9000), stored
+}
+
+func TestWritesAtOnceAreComparedWithTheSameSchemas(t *testing.T) {
+	written, stored := amongMany(100)
+	shadowing := everything("shadowing", 100, aGroup("others"))
+	stored.kept = append(stored.kept, NewCompared(&shadowing))
+	advisor := NewAdvisor(release(), 0, clock.RealClock{})
+	var writes sync.WaitGroup
+	for range 4 {
+		writes.Go(func() {
+			assert.Equal(t, []Code{NeverMatches}, codesOf(advisor.FlowSchema(t.Context(), written, stored)))
+		})
+	}
+	writes.Wait()
+	prepared := stored.kept[0].boxes()
+	require.NotEmpty(t, prepared)
+	assert.Same(t, &prepared[0], &stored.kept[0].boxes()[0], "prepared once")
+}
+
+// BenchmarkWrite measures a write among 500 schemas that were compared before, and that are new.
+func BenchmarkWrite(b *testing.B) {
+	written, stored := amongMany(500)
+	all := flowSchemas(stored.kept)
+	advisor := NewAdvisor(release(), 0, clock.RealClock{})
+	b.Run("stored=known", func(b *testing.B) {
+		for b.Loop() {
+			advisor.FlowSchema(b.Context(), written, stored)
+		}
+	})
+	b.Run("stored=new", func(b *testing.B) {
+		for b.Loop() {
+			stored.kept = comparedOf(all)
+			advisor.FlowSchema(b.Context(), written, stored)
+		}
+	})
 }

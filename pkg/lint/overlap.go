@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"sync"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
@@ -14,59 +15,74 @@ import (
 // compared rule by rule while the client waits.
 const maxTied = 20
 
-// compared is a schema with what comparisons need of it.
-type compared struct {
+// Compared is a schema with what comparisons need of it, which the first of them makes. It is safe
+// for concurrent use. Create one with NewCompared.
+type Compared struct {
 	*flowcontrolv1.FlowSchema
-	mask  UserMask
-	boxes []box.Box
+	mask   UserMask
+	making sync.Once
+	made   []box.Box
 }
 
-func newCompared(schema *flowcontrolv1.FlowSchema) *compared {
-	c := &compared{FlowSchema: schema, mask: MaskOf(schema)}
-	for i := range schema.Spec.Rules {
-		rule := &schema.Spec.Rules[i]
-		c.boxes = append(c.boxes, box.OfRule(box.NewUsers(usersOfAll(rule.Subjects)), rule)...)
-	}
-	return c
+// NewCompared returns a FlowSchema to be compared. It must not change afterwards.
+func NewCompared(schema *flowcontrolv1.FlowSchema) *Compared {
+	return &Compared{FlowSchema: schema, mask: MaskOf(schema)}
 }
 
-func comparedOf(schemas []*flowcontrolv1.FlowSchema) []*compared {
-	all := make([]*compared, len(schemas))
+// Mask returns MaskOf the FlowSchema.
+func (c *Compared) Mask() UserMask { return c.mask }
+
+// boxes returns the requests that match the schema.
+func (c *Compared) boxes() []box.Box {
+	c.making.Do(func() {
+		for i := range c.Spec.Rules {
+			rule := &c.Spec.Rules[i]
+			c.made = append(c.made, box.OfRule(box.NewUsers(usersOfAll(rule.Subjects)), rule)...)
+		}
+	})
+	return c.made
+}
+
+func comparedOf(schemas []*flowcontrolv1.FlowSchema) []*Compared {
+	all := make([]*Compared, len(schemas))
 	for i, schema := range schemas {
-		all[i] = newCompared(schema)
+		all[i] = NewCompared(schema)
 	}
 	return all
 }
 
-// comparedWithin returns the schemas up to the one at which the budget is spent.
-func comparedWithin(schemas []*flowcontrolv1.FlowSchema, within *budget.Budget) []*compared {
-	all := make([]*compared, 0, len(schemas))
-	for _, schema := range schemas {
-		one := newCompared(schema)
-		all = append(all, one)
-		if !within.Spend(box.Steps(one.boxes)) {
+// concerning returns the schemas that come before the schema or have its precedence, up to the one at
+// which the budget is spent.
+func concerning(schema *Compared, all []*Compared, within *budget.Budget) []*Compared {
+	var found []*Compared
+	for _, other := range all {
+		if other.Spec.MatchingPrecedence != schema.Spec.MatchingPrecedence && compareMatchingOrder(other.FlowSchema, schema.FlowSchema) > 0 {
+			continue
+		}
+		found = append(found, other)
+		if !within.Spend(box.Steps(other.boxes())) {
 			break
 		}
 	}
-	return all
+	return found
 }
 
 // overlaps reports whether some request matches both schemas, even if no user is in a group that
 // nothing requires them to be in.
-func (c *compared) overlaps(other *compared, within *budget.Budget) bool {
-	return box.Overlap(c.boxes, other.boxes, true, within)
+func (c *Compared) overlaps(other *Compared, within *budget.Budget) bool {
+	return box.Overlap(c.boxes(), other.boxes(), true, within)
 }
 
 // mayOverlap is overlaps for users in any groups.
-func (c *compared) mayOverlap(other *compared, within *budget.Budget) bool {
-	return box.Overlap(c.boxes, other.boxes, false, within)
+func (c *Compared) mayOverlap(other *Compared, within *budget.Budget) bool {
+	return box.Overlap(c.boxes(), other.boxes(), false, within)
 }
 
 // tiedWith returns up to maxTied other schemas of the same precedence that match
 // some request which the schema matches too. It excludes mandatory schemas, whose
 // order does not depend on their names.
-func tiedWith(schema *compared, others []*compared, within *budget.Budget) []*compared {
-	var tied []*compared
+func tiedWith(schema *Compared, others []*Compared, within *budget.Budget) []*Compared {
+	var tied []*Compared
 	for _, other := range others {
 		if len(tied) == maxTied {
 			break

@@ -29,7 +29,7 @@ func (j *judge) judgeSchemas() {
 	known := newKnown(&j.Facts)
 	schemas, budgets := comparedOf(j.schemas), make([]*budget.Budget, len(j.schemas))
 	var before earlier    // whose level exists
-	var peers []*compared // the earlier ones of the precedence at hand
+	var peers []*Compared // the earlier ones of the precedence at hand
 	var never []neverMatching
 	for i, schema := range schemas {
 		within := j.ofCheck()
@@ -75,7 +75,7 @@ func (j *judge) judgeSchemas() {
 }
 
 // flowSchemas returns the schemas that were compared.
-func flowSchemas(all []*compared) []*flowcontrolv1.FlowSchema {
+func flowSchemas(all []*Compared) []*flowcontrolv1.FlowSchema {
 	schemas := make([]*flowcontrolv1.FlowSchema, len(all))
 	for i, one := range all {
 		schemas[i] = one.FlowSchema
@@ -121,7 +121,7 @@ func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.Flow
 
 // schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
 // not known.
-func schemaFindings(schema *compared, level *flowcontrolv1.PriorityLevelConfiguration, facts *known, within *budget.Budget) []Finding {
+func schemaFindings(schema *Compared, level *flowcontrolv1.PriorityLevelConfiguration, facts *known, within *budget.Budget) []Finding {
 	return slices.Concat(ruleFindings(schema, facts, within), exemptions(schema.FlowSchema, level), oneFlow(schema.FlowSchema, level), madeUpNamespaces(schema.FlowSchema))
 }
 
@@ -152,7 +152,7 @@ func neverMatches(schema *flowcontrolv1.FlowSchema, covering []*flowcontrolv1.Fl
 }
 
 // precedenceInUse is FC104 about schemas that come before the schema and after it, by their names.
-func precedenceInUse(schema *compared, before, after []*compared, within *budget.Budget) Finding {
+func precedenceInUse(schema *Compared, before, after []*Compared, within *budget.Budget) Finding {
 	winners, losers := flowSchemas(before), flowSchemas(after)
 	tied := slices.Concat(winners, losers)
 	var text string
@@ -168,7 +168,7 @@ func precedenceInUse(schema *compared, before, after []*compared, within *budget
 			alsoOf(schema.FlowSchema, tied), sorts(winners), quotedNames(losers))
 	}
 	severity := Info
-	if slices.ContainsFunc(slices.Concat(before, after), func(other *compared) bool { return matters(schema, other, within) }) {
+	if slices.ContainsFunc(slices.Concat(before, after), func(other *Compared) bool { return matters(schema, other, within) }) {
 		severity = Warning
 	}
 	return finding(SamePrecedence, schemaObject(schema.Name), precedenceField, text,
@@ -178,7 +178,7 @@ func precedenceInUse(schema *compared, before, after []*compared, within *budget
 // matters reports whether it makes a difference which of two overlapping schemas gets a
 // request. It does not if they treat it alike, and may not if only unknown group
 // memberships make them overlap.
-func matters(a, b *compared, within *budget.Budget) bool {
+func matters(a, b *Compared, within *budget.Budget) bool {
 	return a.Spec.PriorityLevelConfiguration != b.Spec.PriorityLevelConfiguration && a.overlaps(b, within)
 }
 

@@ -10,22 +10,23 @@ import (
 
 // earlier are schemas that come before another one in matching order.
 type earlier struct {
-	schemas []*compared
+	schemas []*Compared
 	index   box.Index // its owners are indexes of schemas
 }
 
-func (e *earlier) add(schema *compared) {
-	e.index.Add(len(e.schemas), schema.boxes)
+func (e *earlier) add(schema *Compared) {
+	e.index.Add(len(e.schemas), schema.boxes())
 	e.schemas = append(e.schemas, schema)
 }
 
-// earlierThan returns the schemas that come before the schema and may have a user in common. It
-// stops when the budget is spent.
-func earlierThan(schema *compared, others []*compared, within *budget.Budget) *earlier {
+// earlierThan returns the schemas that come before the schema and select all users of one of its
+// subjects. It stops when the budget is spent.
+func earlierThan(schema *Compared, others []*Compared, within *budget.Budget) *earlier {
 	e := &earlier{}
 	for _, other := range others {
-		if schema.mask.MayIntersect(other.mask) && other.Name != schema.Name && compareMatchingOrder(other.FlowSchema, schema.FlowSchema) < 0 {
-			if !within.Spend(box.Steps(other.boxes)) {
+		if schema.mask.MayIntersect(other.mask) && other.Name != schema.Name && compareMatchingOrder(other.FlowSchema, schema.FlowSchema) < 0 &&
+			box.MayCover(other.boxes(), schema.boxes(), within) {
+			if !within.Spend(box.Steps(other.boxes())) {
 				break
 			}
 			e.add(other)
@@ -37,13 +38,13 @@ func earlierThan(schema *compared, others []*compared, within *budget.Budget) *e
 // shadowedBy returns the earlier schemas that together match every request of the
 // given one, so that it never matches. It returns nil if the schema can match or
 // if the budget is spent. levelExists reports whether a priority level exists.
-func shadowedBy(schema *compared, before *earlier, levelExists func(name string) bool, within *budget.Budget) []*compared {
+func shadowedBy(schema *Compared, before *earlier, levelExists func(name string) bool, within *budget.Budget) []*Compared {
 	exists := func(owner int) bool { return levelExists(before.schemas[owner].Spec.PriorityLevelConfiguration.Name) }
-	owners, ok := before.index.Cover(schema.boxes, exists, within)
+	owners, ok := before.index.Cover(schema.boxes(), exists, within)
 	if !ok {
 		return nil
 	}
-	covering := make([]*compared, len(owners))
+	covering := make([]*Compared, len(owners))
 	for i, owner := range owners {
 		covering[i] = before.schemas[owner]
 	}
@@ -55,17 +56,17 @@ const maxAlone = 16
 
 // fewest returns the one covering schema that matches every request of the schema, if there
 // is one, and otherwise all of them.
-func fewest(schema *compared, covering []*compared, within *budget.Budget) []*compared {
+func fewest(schema *Compared, covering []*Compared, within *budget.Budget) []*Compared {
 	if len(covering) < 2 {
 		return covering
 	}
 	for i, one := range covering[:min(len(covering), maxAlone)] {
-		if !within.Spend(box.Steps(one.boxes)) {
+		if !within.Spend(box.Steps(one.boxes())) {
 			break
 		}
 		var alone earlier
 		alone.add(one)
-		if _, all := alone.index.Cover(schema.boxes, func(int) bool { return true }, within); all {
+		if _, all := alone.index.Cover(schema.boxes(), func(int) bool { return true }, within); all {
 			return covering[i : i+1]
 		}
 	}

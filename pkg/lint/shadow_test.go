@@ -10,5 +10,5 @@ import (
 func TestSchemasOfOtherPrecedenceAreNotTied(t *testing.T) {
 	schema := everything("new", 5, aUser("alice"))
 	others := pointers([]flowcontrolv1.FlowSchema{everything("other", 6, aUser("alice")), everything("one-more", 4, aUser("alice"))})
-	require.Empty(t, tiedWith(newCompared(&schema), comparedOf(others), unlimited()))
+	require.Empty(t, tiedWith(NewCompared(&schema), comparedOf(others), unlimited()))
 }

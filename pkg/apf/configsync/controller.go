@@ -18,8 +18,13 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 )
 
-// pauseFactor is the pause after a translation, in multiples of its duration.
-const pauseFactor = 4
+const (
+	// pauseFactor is the pause after an application, in multiples of its duration.
+	pauseFactor = 4
+	// minPause is the shortest pause. With hundreds of schemas an application takes two milliseconds and
+	// makes a megabyte of garbage, more than the write that it follows.
+	minPause = 100 * time.Millisecond
+)
 
 // Applier applies configurations.
 type Applier interface {
@@ -165,9 +170,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		if first {
 			close(c.applied)
 		}
-		if pause := pauseFactor * c.config.Clock.Since(start); pause > 0 {
-			periodic.Wait(ctx, c.config.Clock, pause)
-		}
+		periodic.Wait(ctx, c.config.Clock, max(minPause, pauseFactor*c.config.Clock.Since(start)))
 	}
 }
 

@@ -237,3 +237,34 @@ func TestBurstsAreServedTogether(t *testing.T) {
 	_, names := namesOf(<-f.engine.given)
 	assert.Equal(t, []string{"a", "b", "c"}, names)
 }
+
+func TestABurstIsAppliedAtMostTenTimesASecond(t *testing.T) {
+	c := testclock.NewFakeClock(time.Unix(0, 0))
+	f := newFixture(t, c)
+	f.run(t)
+	create := func(name string) {
+		_, err := f.client.FlowcontrolV1().FlowSchemas().Create(t.Context(), forUser(name, "catch-all", name), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	pauses := func() {
+		eventually.Holds(t, "the controller pauses", func(a *eventually.Attempt) { require.True(a, c.HasWaiters()) })
+	}
+	<-f.engine.given
+	pauses()
+	c.Step(time.Second / 10)
+	create("a")
+	_, names := namesOf(<-f.engine.given)
+	assert.Equal(t, []string{"a"}, names, "at once, since no change came before")
+	pauses()
+	create("b")
+	create("c")
+	eventually.Holds(t, "the changes are seen", func(a *eventually.Attempt) {
+		require.Len(a, f.config.Schemas.GetStore().List(), 3)
+	})
+	c.Step(time.Second/10 - 1)
+	assert.True(t, c.HasWaiters())
+	assert.Empty(t, f.engine.given)
+	c.Step(1)
+	_, names = namesOf(<-f.engine.given)
+	assert.Equal(t, []string{"a", "b", "c"}, names)
+}

@@ -13,6 +13,7 @@
 // # Bursts
 //
 // Ten thousand objects take tens of milliseconds. Changes that arrive meanwhile are applied
-// together, and after each application the controller pauses for four times its duration. So bursts
-// of any size occupy at most a fifth of one processor.
+// together, and after each application the controller pauses for four times its duration, at least
+// for 100 ms. So bursts of any size occupy at most a fifth of one processor, and make at most ten
+// applications a second. A change that follows no other is applied at once.
 package configsync

@@ -24,7 +24,7 @@ func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) 
 // empty is a store without objects.
 type empty struct{ lint.Reader }
 
-func (empty) FlowSchemas(context.Context, lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
+func (empty) FlowSchemas(context.Context, lint.UserMask) ([]*lint.Compared, error) {
 	return nil, nil
 }
 

@@ -24,7 +24,8 @@ const (
 	syncInterval = 10 * time.Millisecond
 )
 
-// schemaCache has the schemas of an informer, each with the mask of its users, in order.
+// schemaCache has the schemas of an informer in order, each with what comparisons with it need: a write
+// is compared with stored schemas, and many writes with the same ones.
 // FlowSchemas are in memory twice: in the watch cache, which serves clients, and in the informer,
 // which tells the engine and the keeper of changes. Listing the watch cache for a warning would
 // copy every object; for 10,000 of them that costs more than the rest of a write.
@@ -40,7 +41,7 @@ type schemaCache struct {
 
 // entry is a schema with its mask, which lets most be skipped without reading the schema.
 type entry struct {
-	*flowcontrolv1.FlowSchema
+	*lint.Compared
 	users lint.UserMask
 }
 
@@ -59,7 +60,7 @@ func newSchemaCache(schemas cache.SharedIndexInformer) (*schemaCache, error) {
 // list returns the schemas whose masks may intersect users, sorted by name. They are read only and
 // include the changes up to the version, unless the informer lists again meanwhile. Waiting for the
 // version is an error after cacheTimeout.
-func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
+func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserMask) ([]*lint.Compared, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, cacheTimeout, fmt.Errorf("FlowSchemas did not reach resource version %d within %v", version, cacheTimeout))
 	defer cancel()
 	if err := wait.PollUntilContextCancel(ctx, syncInterval, true, func(context.Context) (bool, error) { return c.synced(), nil }); err != nil {
@@ -80,7 +81,7 @@ func (c *schemaCache) list(ctx context.Context, version uint64, users lint.UserM
 
 // tryList returns the schemas if the cache has reached the version, and otherwise
 // a channel that is closed when its version changes.
-func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, <-chan struct{}) {
+func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*lint.Compared, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.version < version {
@@ -92,10 +93,10 @@ func (c *schemaCache) tryList(version uint64, users lint.UserMask) ([]*flowcontr
 			count++
 		}
 	}
-	found := make([]*flowcontrolv1.FlowSchema, 0, count)
+	found := make([]*lint.Compared, 0, count)
 	for i := range c.schemas {
 		if c.schemas[i].users.MayIntersect(users) {
-			found = append(found, c.schemas[i].FlowSchema)
+			found = append(found, c.schemas[i].Compared)
 		}
 	}
 	return found, nil
@@ -122,7 +123,8 @@ func (c *schemaCache) OnDelete(object any) {
 }
 
 func (c *schemaCache) put(schema *flowcontrolv1.FlowSchema) {
-	put := entry{FlowSchema: schema, users: lint.MaskOf(schema)}
+	compared := lint.NewCompared(schema)
+	put := entry{Compared: compared, users: compared.Mask()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at, found := c.findLocked(schema.Name); found {

@@ -69,7 +69,7 @@ func TestReadWaitsForTheFirstList(t *testing.T) {
 		_, err := c.list(t.Context(), 0, lint.AllUsers)
 		require.ErrorContains(t, err, "FlowSchemas did not reach resource version 0 within 3s")
 
-		read := make(chan []*flowcontrolv1.FlowSchema, 1)
+		read := make(chan []*lint.Compared, 1)
 		go func() {
 			schemas, _ := c.list(t.Context(), 0, lint.AllUsers)
 			read <- schemas
@@ -88,7 +88,7 @@ func TestReadWaitsForItsResourceVersion(t *testing.T) {
 		_, err := c.list(t.Context(), 6, lint.AllUsers)
 		require.ErrorContains(t, err, "FlowSchemas did not reach resource version 6 within 3s")
 
-		var read []*flowcontrolv1.FlowSchema
+		var read []*lint.Compared
 		go func() { read, _ = c.list(t.Context(), 7, lint.AllUsers) }()
 		synctest.Wait()
 		c.OnAdd(named("c", 6), false)
@@ -135,4 +135,20 @@ func TestReadReturnsSchemasOfTheUsers(t *testing.T) {
 	found, err = c.list(t.Context(), 0, 0)
 	require.NoError(t, err)
 	require.Empty(t, found, "an empty mask intersects none")
+}
+
+// TestEachVersionIsPreparedOnce: preparing all stored schemas for each write would take longer than
+// the write.
+func TestEachVersionIsPreparedOnce(t *testing.T) {
+	c := newCache(named("a", 5), named("b", 6))
+	read := func() []*lint.Compared {
+		schemas, err := c.list(t.Context(), 0, lint.AllUsers)
+		require.NoError(t, err)
+		return schemas
+	}
+	before := read()
+	require.Same(t, before[0], read()[0])
+	c.OnUpdate(nil, named("a", 7))
+	require.NotSame(t, before[0], read()[0], "another version has other rules")
+	require.Same(t, before[1], read()[1])
 }

@@ -80,7 +80,7 @@ type storedAt struct {
 var _ lint.Reader = storedAt{}
 
 // FlowSchemas implements lint.Reader.
-func (s storedAt) FlowSchemas(ctx context.Context, users lint.UserMask) ([]*flowcontrolv1.FlowSchema, error) {
+func (s storedAt) FlowSchemas(ctx context.Context, users lint.UserMask) ([]*lint.Compared, error) {
 	return s.schemas.list(ctx, s.version, users)
 }
 

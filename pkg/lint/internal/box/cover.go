@@ -76,7 +76,7 @@ func (s *search) coversLists(box *Box, set rules.Users, selecting [4][]int32) bo
 			return false
 		}
 		var ok bool
-		if left, ok = s.subtract(left, part, &s.index.boxes[covering]); !ok {
+		if left, ok = s.subtract(left, part, s.index.boxes[covering]); !ok {
 			return false
 		}
 	}
@@ -87,7 +87,7 @@ func (s *search) coversLists(box *Box, set rules.Users, selecting [4][]int32) bo
 // none.
 func (s *search) again(kind kind, set rules.Users, part fragment) int {
 	for _, number := range s.found {
-		if box := &s.index.boxes[number]; box.hasFirst(kind, part) && box.users.covers(set) {
+		if box := s.index.boxes[number]; box.hasFirst(kind, part) && box.users.covers(set) {
 			return number
 		}
 	}

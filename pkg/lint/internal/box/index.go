@@ -5,7 +5,7 @@ import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 // Index finds the boxes that select a user. The zero value is empty. Boxes are numbered in the
 // order they are added, and cannot be removed.
 type Index struct {
-	boxes []Box
+	boxes []*Box
 	// owners has the owner of each box.
 	owners []int
 	// byUsers has the boxes that have a set of users.
@@ -23,14 +23,14 @@ type selected struct {
 // extension is a list of boxes, by its number, and a further box.
 type extension struct{ list, box int }
 
-// Add adds the boxes of an owner, whose number is not negative.
+// Add adds the boxes of an owner, whose number is not negative. They must not change afterwards.
 func (x *Index) Add(owner int, boxes []Box) {
 	if x.byUsers == nil {
 		x.byUsers, x.extended = map[rules.Users]selected{}, map[extension]int{}
 	}
 	for i := range boxes {
 		number := len(x.boxes)
-		x.boxes, x.owners = append(x.boxes, boxes[i]), append(x.owners, owner)
+		x.boxes, x.owners = append(x.boxes, &boxes[i]), append(x.owners, owner)
 		for _, set := range boxes[i].users.sets {
 			x.byUsers[set] = x.extend(x.byUsers[set], number)
 		}

@@ -106,6 +106,14 @@ func (u *Users) coversSome(set rules.Users) bool {
 	}
 }
 
+// coversSomeOf reports whether one of the sets covers one of the other's.
+func (u *Users) coversSomeOf(other *Users) bool {
+	if len(other.sets) <= len(u.sets) {
+		return slices.ContainsFunc(other.sets, u.covers)
+	}
+	return slices.ContainsFunc(u.sets, other.coversSome)
+}
+
 // surelyMeets reports whether some user is in the set and in one of the sets
 // (rules.Users.SurelyIntersects).
 func (u *Users) surelyMeets(set rules.Users) bool {
