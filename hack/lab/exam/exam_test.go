@@ -250,6 +250,9 @@ func TestTheReportIsATableJSONAndAPicture(t *testing.T) {
 	}}
 	assert.Contains(t, r.table(), "| first | good | 1 < 2 |\n")
 	assert.Contains(t, r.table(), "1 good, 1 not offered")
+	other := report{Server: "other", Answers: []answer{{Mark: failed, Measured: "p99 1s; x"}, {Mark: weak}}}
+	assert.Equal(t, "| question | https://127.0.0.1 | other |\n|---|---|---|\n| first | **good**, 1 < 2 | **failed**, p99 1s |\n"+
+		"| second | **not offered**,  | **weak**,  |\n| all | 1 good, 1 not offered | 1 weak, 1 failed |\n", compared([]report{r, other}))
 	assert.True(t, r.passed())
 	dir := t.TempDir()
 	require.NoError(t, r.writeJSON(filepath.Join(dir, "exam.json")))

@@ -171,8 +171,8 @@ func (t taken) afterBurst(base, one time.Duration) answer {
 		}
 	}
 	rest := s.samples.Of(mice).UntilRest(sent, s.lasts, restWindow, tolerance*base+slack)
-	text := fmt.Sprintf("sent within %.1f s, %d of %d served after %.1f s; mice at rest %s after it was sent",
-		sent.Seconds(), requests.Served(), burstRequests, served.Seconds(), after(rest))
+	text := fmt.Sprintf("mice at rest %s after it was sent; sent within %.1f s, %d of %d served after %.1f s",
+		after(rest), sent.Seconds(), requests.Served(), burstRequests, served.Seconds())
 	m := failed
 	switch {
 	case rest <= soonAtRest && requests.Served() >= burstRequests:

@@ -50,6 +50,26 @@ func (r report) table() string {
 	return text.String()
 }
 
+// compared returns the marks of several servers as Markdown, each with the first of the figures behind it.
+func compared(reports []report) string {
+	var text strings.Builder
+	header, last := measurement.Row{"question"}, measurement.Row{"all"}
+	for _, r := range reports {
+		header, last = append(header, r.Server), append(last, r.count())
+	}
+	text.WriteString(header.String() + strings.Repeat("|---", len(header)) + "|\n")
+	for i, question := range reports[0].Answers {
+		row := measurement.Row{question.Question}
+		for _, r := range reports {
+			figure, _, _ := strings.Cut(r.Answers[i].Measured, ";")
+			row = append(row, fmt.Sprintf("**%s**, %s", r.Answers[i].Mark, figure))
+		}
+		text.WriteString(row.String())
+	}
+	text.WriteString(last.String())
+	return text.String()
+}
+
 // count says how many questions have each mark.
 func (r report) count() string {
 	var parts []string
