@@ -96,6 +96,9 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	if w.query.User == "" && w.query.FlowSchema == "" && !w.logs.given() {
 		return errors.New("--user, --flow-schema or a log (-f) is required")
 	}
+	if w.query.Servers < 0 {
+		return fmt.Errorf("--log-servers is %d: must not be negative", w.query.Servers)
+	}
 	if err := checkTenants(w.tenants); err != nil {
 		return err
 	}

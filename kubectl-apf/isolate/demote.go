@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
@@ -64,6 +65,8 @@ func demotable(user string) error {
 	switch {
 	case user == rules.All || strings.HasPrefix(user, "system:") && err != nil:
 		return fmt.Errorf("%q is not demoted: the cluster depends on it, or it is not one user: name a user or a service account, such as system:serviceaccount:NAMESPACE:NAME", user)
+	case strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%q is not demoted: it has characters that cannot be shown", user)
 	case slices.Contains(ofControlPlanes, user) || strings.HasPrefix(user, "eks:"):
 		return fmt.Errorf("%q is not demoted: it is the administrator, or a part of the control plane, of clusters by kubeadm or a cloud", user)
 	case strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift-"):

@@ -85,7 +85,7 @@ func TestAnIsolatedOperatorIsDemoted(t *testing.T) {
 func TestNobodyIsDemotedWhomTheClusterNeeds(t *testing.T) {
 	for _, user := range []string{
 		"*", "system:kube-scheduler", "system:node:a", "system:anonymous", "system:admin", "system:serviceaccount:kube-system:coredns",
-		"system:serviceaccount:openshift-etcd:etcd", "system:serviceaccount:kube-flannel:flannel", "kubernetes-admin", "aksService", "eks:certificate-controller", "me@example.com", "system:serviceaccount:cert-manager:webhook", "system:serviceaccounts:shop",
+		"system:serviceaccount:openshift-etcd:etcd", "system:serviceaccount:kube-flannel:flannel", "kubernetes-admin", "aksService", "eks:certificate-controller", "me@example.com", "bob\u202ealice", "system:serviceaccount:cert-manager:webhook", "system:serviceaccounts:shop",
 	} {
 		in := demoting(t, user)
 		in.Self = "me@example.com"

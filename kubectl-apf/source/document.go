@@ -92,7 +92,7 @@ func splitJSON(file string, data []byte, bounds plain.Bounds) (documents []docum
 		if err != nil {
 			return documents, FileError{Place: place, Err: fmt.Errorf("it is no JSON: %w", err)}
 		}
-		if err := bounds.Count(len(documents)+1); err != nil {
+		if err := bounds.Count(len(documents) + 1); err != nil {
 			return documents, FileError{Place: place, Err: err}
 		}
 		documents = append(documents, document{place: place, data: value})

@@ -2,6 +2,7 @@ package why
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -182,6 +183,7 @@ func TestALogThatBeginsWithinAnIncident(t *testing.T) {
 			assert.Equal(t, []any{test.cause, Certain, true, test.renewals == 0}, []any{g.Cause, g.Sure, g.Lost, g.Open}, g.By)
 			assert.InDelta(t, 12, g.Seconds, 0.01)
 			assert.Contains(t, r.Remedies[0].Action, test.says)
+			assert.Equal(t, fmt.Sprintf("Lease shop/scaler (lease duration 15s, renew deadline 10s, retry period 2s): %d renewals, 1 of them late, and 1 times the leader lost it.", test.renewals), r.summary(1))
 		})
 	}
 }

@@ -169,7 +169,7 @@ func (r *LeaseResult) summary(lost int) string {
 		what += fmt.Sprintf(" (lease duration %.0fs, renew deadline %.0fs, retry period %.0fs)", l.DurationSeconds, l.DeadlineSeconds, l.PeriodSeconds)
 	}
 	switch {
-	case renewals == 0 && gaps > 0:
+	case gaps > 0 && r.Leases[0].DeadlineSeconds == 0: // no log of an API server tells of it
 		return fmt.Sprintf("%s: by the log of the client, not renewed in time %d times, and given up %d times.", table.Escape(what), gaps, lost)
 	case gaps == 0 && len(r.Leases) == 0:
 		return "No lease came near to be lost."
