@@ -11,7 +11,8 @@ import (
 type Cause string
 
 // The causes. NotArrived is that no request reached the API server, Server that the API server executed it for
-// long, or was not available, Refused that it refused the request: with 403, for example.
+// long, or was not available, Error that it answered
+// with an error, such as 403.
 const (
 	CauseFlowControl Cause = "flow control"
 	CauseEtcd        Cause = "etcd"
@@ -19,7 +20,7 @@ const (
 	CauseOwnLimit    Cause = "the client's own limit"
 	CauseNotArrived  Cause = "not arrived"
 	CauseHolder      Cause = "another holder"
-	CauseRefused     Cause = "refused by the API server"
+	CauseError       Cause = "error response"
 	CauseUnknown     Cause = "unknown"
 )
 
@@ -55,7 +56,7 @@ var causesByText = []struct { //nolint:gochecknoglobals // constant
 	{"client rate limiter", CauseOwnLimit}, {"client-side throttling", CauseOwnLimit},
 	{"too many requests", CauseFlowControl}, {"received too many requests", CauseFlowControl}, {"server-side throttling", CauseFlowControl},
 	{"etcdserver", CauseEtcd},
-	{"is forbidden", CauseRefused}, {"unauthorized", CauseRefused}, {"not found", CauseRefused},
+	{"is forbidden", CauseError}, {"unauthorized", CauseError}, {"not found", CauseError},
 	{"object has been modified", CauseHolder}, {"stopped leading", CauseUnknown},
 	{"connection refused", CauseServer}, {"connection reset", CauseServer}, {"i/o timeout", CauseServer}, {"no route to host", CauseServer}, {"unexpected eof", CauseServer},
 	{"http2: client connection", CauseServer}, {"tls handshake timeout", CauseServer}, {"no such host", CauseServer}, {"internal error", CauseServer}, {"service unavailable", CauseServer},

@@ -305,7 +305,7 @@ func (t *Try) explain(limits LeaseLimits, add func(logs.Cause, float64)) (told b
 	case t.Status == http.StatusConflict:
 		by[logs.CauseHolder] = limits.Period.Seconds()
 	case t.failed() && t.Status < http.StatusInternalServerError:
-		by[logs.CauseRefused] = limits.Period.Seconds()
+		by[logs.CauseError] = limits.Period.Seconds()
 	}
 	for _, cause := range slices.Sorted(maps.Keys(by)) {
 		if by[cause] > max(by[t.Cause], 0.1) {

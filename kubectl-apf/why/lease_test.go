@@ -162,8 +162,8 @@ func TestALogThatBeginsWithinAnIncident(t *testing.T) {
 		{"gets are rejected, so that no update follows", 429, getting, getting, logs.CauseFlowControl, "isolate", 0},
 		{"it renews in the end", 429, rejected, nil, logs.CauseFlowControl, "isolate", 1},
 		{"the lease is created again in the end", 429, rejected, creating, logs.CauseFlowControl, "isolate", 1},
-		{"the permission was withdrawn", 403, nil, nil, logs.CauseRefused, "may lack a permission", 1},
-		{"a handler of the API server answers 429", 429, nil, nil, logs.CauseRefused, "what the API server answers", 1},
+		{"the permission was withdrawn", 403, nil, nil, logs.CauseError, "may lack a permission", 1},
+		{"a handler of the API server answers 429", 429, nil, nil, logs.CauseError, "what the API server answers", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := NewLeases("shop/scaler", LeaseLimits{}, Place(site(), start()))

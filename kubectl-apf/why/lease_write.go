@@ -89,7 +89,7 @@ func (l *Lease) action(cause logs.Cause) string {
 		return "Give the leader election its own client (LeaderElectionConfig in controller-runtime), or raise QPS and Burst: kubectl apf lint --client-log checks whether that is safe."
 	case logs.CauseHolder:
 		return "Another process holds the lease: see which one in its holderIdentity."
-	case logs.CauseRefused:
+	case logs.CauseError:
 		return "See what the API server answers (STATUS): the client may lack a permission for the lease, its credentials may have expired, or the lease was deleted."
 	case logs.CauseNotArrived:
 		return "Add the log of the client, with --client-log: it shows whether its own limit, the network, or a process without CPU delayed the request, which did not arrive."
@@ -108,7 +108,7 @@ func (g *Gap) forHowLong() string {
 // text says what a gap was made of.
 func (g *Gap) text() string {
 	var parts []string
-	for _, cause := range []logs.Cause{logs.CauseFlowControl, logs.CauseEtcd, logs.CauseServer, logs.CauseOwnLimit, logs.CauseHolder, logs.CauseRefused, logs.CauseNotArrived} {
+	for _, cause := range []logs.Cause{logs.CauseFlowControl, logs.CauseEtcd, logs.CauseServer, logs.CauseOwnLimit, logs.CauseHolder, logs.CauseError, logs.CauseNotArrived} {
 		if seconds := g.By[cause]; seconds >= 0.05 {
 			parts = append(parts, fmt.Sprintf("%s %.1f s", cause, seconds))
 		}
