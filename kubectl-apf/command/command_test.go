@@ -42,6 +42,8 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 		{"an interval below nothing", []string{"top", "--interval=-1s"}, "--interval is -1s: must not be negative"},
 		{"a lease without a namespace", []string{"why", "--lease=scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
 		{"a lease without a log", []string{"why", "--lease=shop/scaler"}, "--lease requires a log"},
+		{"fewer servers than none", []string{"why", "-f", "audit.log", "--log-servers=-1"}, "--log-servers is -1: must not be negative"},
+		{"a lease after a space", []string{"why", "--lease", "scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
 		{"a lease that no log has", []string{"why", "--lease=shop/scaler", "-f", "audit.log"}, "no log has a request for lease shop/scaler"},
 		{"limits that contradict each other", []string{"why", "--lease=shop/scaler", "-f", "audit.log", "--renew-deadline=20s"}, "--lease-duration 15s must be more than --renew-deadline 20s"},
 		{"the log of a client without a lease", []string{"why", "-f", "audit.log", "--client-log=a.log"}, "require --lease"},

@@ -110,6 +110,9 @@ func (i *isolateCommand) input(ctx context.Context) (in isolate.Input, err error
 	in.May = func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error) {
 		return from.May(ctx, account, what)
 	}
+	if i.demote != "" && !i.offline && i.dumps == "" {
+		in.Self, _, _ = i.whoAmI(ctx) // a server may not tell
+	}
 	in.Facts, err = from.Facts(ctx)
 	return in, err
 }

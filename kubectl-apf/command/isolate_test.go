@@ -19,6 +19,13 @@ func TestIsolateAsksTheAPIServer(t *testing.T) {
 	assert.Contains(t, gone.errOut, "error: the service account shop/gone does not exist in the cluster")
 }
 
+func TestIsolateDoesNotDemoteItsOwnUser(t *testing.T) {
+	got := newAPIServer(t).run(t, "isolate", "--demote=alice")
+	assert.Equal(t, statusFailed, got.status)
+	assert.Contains(t, got.errOut, `error: "alice" is not demoted: it is your own user`)
+	require.Zero(t, newAPIServer(t).run(t, "isolate", "--demote=bob").status)
+}
+
 // ownSchema is a flow schema of the service account alone, at a precedence.
 const ownSchema = `
 apiVersion: flowcontrol.apiserver.k8s.io/v1
@@ -60,6 +67,7 @@ func TestIsolateSaysWhyItCannot(t *testing.T) {
 		{"both are named", "", []string{"--demote=alice", "--service-account=shop/default"}, "--demote excludes --service-account and --seats"},
 		{"a user that the cluster depends on", "", []string{"--demote=system:kube-scheduler"}, `"system:kube-scheduler" is not demoted: the cluster depends on it`},
 		{"nobody is named", "", nil, "--service-account or --demote is required"},
+		{"a name that no service account may have", "", []string{"--service-account=*/web"}, "no service account can be called */web: a lowercase RFC 1123 label must"},
 		{"a service account without a namespace", "", []string{"--service-account=web"}, `--service-account is "web": must be NAMESPACE/NAME`},
 		{"a name that is taken", "", []string{account, "--name=workload-high"}, "PriorityLevelConfiguration workload-high exists already: choose another name by --name, or delete it if it is of an earlier run"},
 		{"the name of a flow schema is taken", own("shop-web", 9950, "pods"), []string{account}, "FlowSchema shop-web exists already"},

@@ -10,8 +10,8 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
 
@@ -124,29 +124,29 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 	}
 	in.Read = func(traffic *findings.Traffic) ([]string, error) {
 		for _, log := range clients {
-			if err := l.readClient(log, traffic); err != nil {
+			if err := l.readClient(ctx, log, traffic); err != nil {
 				return nil, err
 			}
 		}
 		if !l.logs.given() {
 			return nil, nil
 		}
-		options.Observe = traffic.Deprecated.Observe
 		recording, err := record.New(ctx, options)
 		if err != nil {
 			return nil, err
 		}
 		defer recording.Close()
 		header := recording.Header()
-		return header.LeftOut.Notes, recording.Each(ctx, func(r *trace.Request) error {
-			traffic.Observe(r)
+		return header.LeftOut.Notes, recording.Requests(ctx, func(r *logs.Request) error {
+			traffic.Deprecated.Observe(r)
+			traffic.Observe(&r.Request)
 			return nil
 		})
 	}
 	return nil
 }
 
-func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) error {
+func (l *lintCommand) readClient(ctx context.Context, log record.Log, traffic *findings.Traffic) error {
 	in, err := openFile(l.env, log.Path)
 	if err != nil {
 		return err
@@ -156,5 +156,5 @@ func (l *lintCommand) readClient(log record.Log, traffic *findings.Traffic) erro
 		Waited: func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
 		Failed: func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) },
 		Lease:  func(l logs.LeaseLine) { traffic.Lease(log.Path, log.Replica, l) },
-	}.Read(log.Path, in)
+	}.Read(log.Path, plain.Until(ctx, in))
 }

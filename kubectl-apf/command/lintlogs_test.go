@@ -79,6 +79,7 @@ func TestLintOfLogs(t *testing.T) {
 	write(t, "limiter.log", `E1120 error retrieving resource lock argo/lock: Get "https://10.0.0.1:443/x": client rate limiter Wait returned an error: context deadline exceeded`+"\n")
 	write(t, "server.log", `I0506 07:08:00.000000 1 request.go:655] Waited for 1.2s, request: GET:https://10.0.0.1/api/v1/pods - retries: 1, retry-after: 1s - retry-reason: due to server-side throttling, FlowSchema UID: "x"`+"\n")
 	write(t, "deprecated.log", deprecatedLog())
+	write(t, "again.log", deprecatedLog())
 	write(t, "quiet.log", "Nothing happened.\n")
 	for _, test := range []struct {
 		name   string
@@ -108,6 +109,7 @@ func TestLintOfLogs(t *testing.T) {
 			"warning FC605 User/system:serviceaccount:cert:webhook This client calls flowcontrol.apiserver.k8s.io/v1beta3 (flowschemas), which Kubernetes 1.32 no longer serves: 2 requests, the last at 2026-05-06T07:00:02Z from 10.0.0.1 as webhook/v0. 1 got 404: the API server does not serve the version. It only lists and watches, and lists few other API groups, so it names the version. Install a release of the client that calls flowcontrol.apiserver.k8s.io/v1, which Kubernetes serves from 1.29 on: built with k8s.io/client-go or k8s.io/apiserver 0.29 or later. Where there is none, flowcontrol-apiserver serves v1beta3 in the cluster.",
 			"0 errors, 2 warnings",
 		}},
+		{"events that are there twice", []string{"--audit-log=deprecated.log", "--audit-log=again.log"}, statusOK, []string{"(flowschemas), which Kubernetes 1.32 no longer serves: 2 requests,", "(horizontalpodautoscalers), which Kubernetes 1.26 no longer serves: 2 requests,"}},
 		{"an agent of nodes among unknown users", []string{"--audit-log=proxy.log"}, statusOK, []string{"warning FC601 User/system:kube-proxy", `"global-default"`}},
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},

@@ -67,6 +67,7 @@ func partialCases() []partialCase {
 		{name: "why, lists of unknown width", args: offline("why", "-f", "lists.log"), says: []string{"40.0 to 320.0", "2 of 2 events have no annotations of flowcontrol-apiserver: flow schema and level are from the configuration of now, seats are as kubectl apf explain estimates them"}},
 		{name: "why, uses without times", args: []string{"why", "--flow-schema=service-accounts", "--dumps=heavy"}, says: []string{"Of the requests of flow schema service-accounts from - to -, 0 were rejected and whether others waited is unknown.", "0       -   -                      -           7.0"}},
 		{name: "why, a level that is gone", args: offline("why", "-f", "gone.log"), status: statusFindings, says: []string{`Note: The priority level "gone" is not in the configuration`}},
+		{name: "why, an event of 1970", args: offline("why", "-f", "ancient.log"), status: statusFindings, says: []string{"Of 2 requests from 1970-01-01T07:08:00Z to 2026-05-06", "1 were rejected"}},
 		{name: "why, a log that is absent", args: offline("why", "-f", "absent.log"), status: statusFailed, says: []string{"absent.log"}},
 
 		{name: "whose, objects without UIDs", args: offline("whose", "abc"), status: statusFailed, says: []string{"error: no object here has a UID"}},
@@ -101,6 +102,7 @@ func TestWhatIsUnknownStandsBesideTheNumber(t *testing.T) {
 	write(t, "noend.log", strings.Replace(auditEvent, `"stageTimestamp":"2026-05-06T07:08:00.100000Z"`, `"stageTimestamp":null`, 1))
 	write(t, "damaged.log", auditEvent+ok[:120]+"\n")
 	write(t, "gone.log", strings.Replace(auditEvent, `"responseStatus"`, `"annotations":{"apf.flowcontrol-apiserver.io/flow-schema":"s","apf.flowcontrol-apiserver.io/priority-level":"gone","apf.flowcontrol-apiserver.io/outcome":"queue-full"},"responseStatus"`, 1))
+	write(t, "ancient.log", strings.NewReplacer("2026-05-06", "1970-01-01", `"auditID":"`, `"auditID":"b`).Replace(ok)+auditEvent)
 	write(t, "flowschemas.yaml", flowSchema)
 	write(t, "broken.yaml", "\tthis: is not\nYAML")
 	write(t, "empty", "")

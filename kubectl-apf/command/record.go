@@ -66,6 +66,9 @@ func (r *recordCommand) run(ctx context.Context, _ []string) error {
 
 // write writes the trace, and says what it has.
 func (r *recordCommand) write(ctx context.Context, recording *record.Recording) error {
+	if err := recording.Unfit(); err != nil {
+		return err
+	}
 	header := recording.Header()
 	file, err := trace.Create(r.name, header)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // whoseCommand is "kubectl apf whose".
@@ -54,11 +55,11 @@ kubectl apf whose -f operator.log`,
 func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if w.response != "" {
 		var err error
-		if uids, err = w.uids(); err != nil {
-			return fmt.Errorf("%s: %w", w.response, err)
+		if uids, err = w.uids(ctx); err != nil {
+			return err
 		}
 	}
-	history, err := w.history()
+	history, err := w.history(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,20 +77,23 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	return findingsIf(slices.ContainsFunc(objects, func(o explain.Object) bool { return o.State == explain.NotFound }))
 }
 
-func (w *whoseCommand) uids() ([]string, error) {
+func (w *whoseCommand) uids(ctx context.Context) ([]string, error) {
 	in, err := openFile(w.env, w.response)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	uids, notes, err := explain.UIDs(in)
+	uids, notes, err := explain.UIDs(plain.Until(ctx, in))
 	for _, note := range notes {
 		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
 	}
-	return uids, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.response, err)
+	}
+	return uids, nil
 }
 
-func (w *whoseCommand) history() (*explain.History, error) {
+func (w *whoseCommand) history(ctx context.Context) (*explain.History, error) {
 	if w.auditLog == "" {
 		return nil, nil //nolint:nilnil // Find takes nil for no audit log
 	}
@@ -99,7 +103,7 @@ func (w *whoseCommand) history() (*explain.History, error) {
 	}
 	defer func() { _ = in.Close() }()
 	history := &explain.History{}
-	summary, err := logs.ReadAuditEvents(w.auditLog, in, history.Add)
+	summary, err := logs.ReadAuditEvents(w.auditLog, plain.Until(ctx, in), history.Add)
 	for _, note := range summary.Notes() {
 		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
 	}

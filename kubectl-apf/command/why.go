@@ -63,6 +63,13 @@ kubectl apf why --lease=shop/scaler -f audit.log --client-log=scaler.log
 # Find the leases that were nearly lost
 kubectl apf why --lease -f audit.log`,
 	}.command(w.run)
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && w.lease == anyLease { // --lease NAMESPACE/NAME, without an equals sign
+			w.lease = args[0]
+			return nil
+		}
+		return cobra.NoArgs(c, args)
+	}
 	c.Flags().StringVar(&w.query.User, "user", "", "Only requests of this user.")
 	c.Flags().StringVar(&w.query.FlowSchema, "flow-schema", "", "Only requests of this flow schema.")
 	c.Flags().IntVar(&w.query.Servers, "log-servers", 0, "The number of API servers whose requests are in the logs, if it is more than the logs name.")
@@ -88,6 +95,9 @@ func (w *whyCommand) run(ctx context.Context, _ []string) error {
 	}
 	if w.query.User == "" && w.query.FlowSchema == "" && !w.logs.given() {
 		return errors.New("--user, --flow-schema or a log (-f) is required")
+	}
+	if w.query.Servers < 0 {
+		return fmt.Errorf("--log-servers is %d: must not be negative", w.query.Servers)
 	}
 	if err := checkTenants(w.tenants); err != nil {
 		return err

@@ -21,7 +21,6 @@ type Comparison struct {
 	before, after *side
 	observed      bool
 	moves         moves
-	ungoverned    int
 	implied       int // requests without groups in the log
 	limit         int // of the combinations
 }
@@ -35,10 +34,6 @@ func New(before, after configuration.Configuration, now time.Time) *Comparison {
 // observed requests.
 func (c *Comparison) Observe(e *logs.Request) {
 	c.observed = true
-	if !e.Governed() {
-		c.ungoverned++
-		return
-	}
 	c.moves.checked++
 	if e.GroupsImplied {
 		c.implied++
@@ -99,9 +94,6 @@ func (c *Comparison) notes() []string {
 	notes = slices.Concat(both, notes)
 	if c.implied > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d events have no groups: the groups that their users' names imply decide the flow schema.", c.implied, c.moves.checked))
-	}
-	if c.ungoverned > 0 {
-		notes = append(notes, fmt.Sprintf("%d requests of the log are long-running, and flow control does not govern them: exec, attach, portforward, proxy, log and profiles.", c.ungoverned))
 	}
 	return notes
 }

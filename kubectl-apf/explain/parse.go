@@ -96,7 +96,7 @@ func (p Parser) Parse(words []string, flags *Flags) ([]Request, error) {
 // words are returned as they are.
 func withoutServer(words []string) []string {
 	line := strings.Join(words, " ")
-	for _, form := range []string{`verb="?([A-Z]+)"? url="?(https?://[^\s"]+)`, `-X\s*([A-Z]+)\b.*'(https?://[^']+)'`, `\b([A-Z]+)[: ]\s*(https?://[^\s"']+)`, `^([A-Za-z]+)[: ](https?://\S+)$`} {
+	for _, form := range []string{`verb\W+([A-Z]+)\W+(?:url|URL)\W+(https?://[^\s"\\]+)`, `-X\s*([A-Z]+)\b.*'(https?://[^']+)'`, `\b([A-Z]+)[: ]\s*(https?://[^\s"']+)`, `^([A-Za-z]+)[: ](https?://\S+)$`} {
 		found := regexp.MustCompile(form).FindStringSubmatch(line)
 		if found == nil {
 			continue

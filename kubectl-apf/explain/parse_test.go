@@ -87,6 +87,8 @@ func TestLinesOfKubectlAreRequestsAsAWhole(t *testing.T) {
 		"I1128 10:00:00.000000   12345 round_trippers.go:553] GET " + at + " 200 OK in 5 milliseconds",
 		`I1128 10:00:00.000000   12345 round_trippers.go:632] "Response" verb="GET" url="` + at + `" status="200 OK" headers="" milliseconds=5`,
 		"I1128 10:00:00.000000 1 request.go:655] Waited for 1.19s due to client-side throttling, not priority and fairness, request: GET:" + at,
+		`I1128 10:00:00.000000 1 request.go:752] "Waited before sending request" delay="1.02s" reason="client-side throttling, not priority and fairness" verb="GET" URL="` + at + `"`,
+		`{"ts":1764324000000,"msg":"Waited before sending request","delay":"1.02s","verb":"GET","URL":"` + at + `"}`,
 		"I1128 10:00:00.000000 1 round_trippers.go:466] curl -v -XGET  -H \"Accept: application/json\" '" + at + "'",
 	} {
 		assert.Equal(t, "/apis/apps/v1/namespaces/shop/deployments?limit=500", withoutServer([]string{line})[1], line)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -32,6 +32,9 @@ func newDemotion(in *Input) (*plan, error) {
 	if err := demotable(in.Demote); err != nil {
 		return nil, err
 	}
+	if in.Demote == in.Self {
+		return nil, fmt.Errorf("%q is not demoted: it is your own user, whose requests would wait too when you undo it", in.Demote)
+	}
 	p := &plan{Input: in, current: inForce{in.Configuration.InForce(in.Now)}}
 	label := in.Demote
 	if namespace, name, err := serviceaccount.SplitUsername(in.Demote); err == nil {
@@ -52,13 +55,21 @@ func newDemotion(in *Input) (*plan, error) {
 	return p, err
 }
 
+// ofControlPlanes are users that kubeadm and Azure give to administrators, who must undo a demotion, and to parts of
+// the control plane. Amazon's begin with eks:.
+var ofControlPlanes = []string{"kubernetes-admin", "kubernetes-super-admin", "kube-apiserver-kubelet-client", "aksService", "masterclient"} //nolint:gochecknoglobals // constant
+
 // demotable is an error about a user whom the cluster needs to live.
 func demotable(user string) error {
 	namespace, _, err := serviceaccount.SplitUsername(user)
 	switch {
 	case user == rules.All || strings.HasPrefix(user, "system:") && err != nil:
 		return fmt.Errorf("%q is not demoted: the cluster depends on it, or it is not one user: name a user or a service account, such as system:serviceaccount:NAMESPACE:NAME", user)
-	case namespace == metav1.NamespaceSystem || strings.HasPrefix(namespace, "openshift-"):
+	case strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%q is not demoted: it has characters that cannot be shown", user)
+	case slices.Contains(ofControlPlanes, user) || strings.HasPrefix(user, "eks:"):
+		return fmt.Errorf("%q is not demoted: it is the administrator, or a part of the control plane, of clusters by kubeadm or a cloud", user)
+	case strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift-"):
 		return fmt.Errorf("%q is not demoted: the cluster depends on service accounts of the namespace %s", user, namespace)
 	default:
 		return nil

@@ -85,9 +85,10 @@ func TestAnIsolatedOperatorIsDemoted(t *testing.T) {
 func TestNobodyIsDemotedWhomTheClusterNeeds(t *testing.T) {
 	for _, user := range []string{
 		"*", "system:kube-scheduler", "system:node:a", "system:anonymous", "system:admin", "system:serviceaccount:kube-system:coredns",
-		"system:serviceaccount:openshift-etcd:etcd", "system:serviceaccount:cert-manager:webhook", "system:serviceaccounts:shop",
+		"system:serviceaccount:openshift-etcd:etcd", "system:serviceaccount:kube-flannel:flannel", "kubernetes-admin", "aksService", "eks:certificate-controller", "me@example.com", "bob\u202ealice", "system:serviceaccount:cert-manager:webhook", "system:serviceaccounts:shop",
 	} {
 		in := demoting(t, user)
+		in.Self = "me@example.com"
 		in.Facts.Servers = []lint.Server{{Object: lint.Object{Kind: "ValidatingWebhookConfiguration", Name: "cert"}, Namespace: "cert-manager", ServiceAccount: "webhook"}}
 		_, err := Run(in)
 		assert.ErrorContains(t, err, "is not demoted", user)

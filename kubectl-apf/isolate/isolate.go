@@ -30,6 +30,8 @@ type Input struct {
 	// long that is meant.
 	Demote string
 	For    time.Duration
+	// Self is the user of the caller, who is not demoted; empty if it is unknown.
+	Self string
 	// Name is the name of the level and the flow schemas; empty for one after the accounts.
 	Name string
 	// Seats are what the level gets on one API server; 0 for a thirtieth of them.
@@ -142,6 +144,13 @@ func (p *plan) checkAccounts() error {
 		return errors.New("a service account is required")
 	}
 	for _, a := range p.Accounts {
+		faults := validation.IsDNS1123Label(a.Namespace)
+		if a.Name != everyAccount {
+			faults = append(faults, validation.IsDNS1123Subdomain(a.Name)...)
+		}
+		if len(faults) > 0 {
+			return fmt.Errorf("no service account can be called %s: %s", a, faults[0])
+		}
 		if a.Name == everyAccount {
 			if p.Facts.Namespaces != nil && !slices.Contains(p.Facts.Namespaces, a.Namespace) {
 				return fmt.Errorf("the namespace %q does not exist in the cluster: correct the name, or give --offline and --release if it is not created yet", a.Namespace)

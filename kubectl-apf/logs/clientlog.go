@@ -106,7 +106,11 @@ func parseWait(line string) (w Wait, ok bool) {
 			w.FlowSchema = rejected[1]
 		}
 	}()
-	if match := outlived.FindStringSubmatch(line); match != nil {
+	if strings.Contains(line, "Wait returned an error") { // otherwise the search takes long
+		match := outlived.FindStringSubmatch(line)
+		if match == nil {
+			return Wait{}, false
+		}
 		attributes, _, _ := uri.Parse(strings.ToUpper(match[1]), match[2]) // a line may lack its URL
 		return Wait{Failed: true, Attributes: attributes}, true
 	}

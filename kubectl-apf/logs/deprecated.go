@@ -137,8 +137,10 @@ func partOfKubernetes(r *Request) string {
 	case user.APIServerUser, user.KubeControllerManager, user.KubeScheduler:
 		return "is a part of the control plane, by its user"
 	}
-	if namespace, _, err := serviceaccount.SplitUsername(r.User); err == nil && namespace == metav1.NamespaceSystem && program == "kube-controller-manager" {
-		return "is a controller of kube-controller-manager, by its user agent"
+	// Distributions have one program for all of the control plane, whose controllers have their user in the agent.
+	namespace, _, err := serviceaccount.SplitUsername(r.User)
+	if err == nil && namespace == metav1.NamespaceSystem && (program == "kube-controller-manager" || strings.HasSuffix(r.Client, "/"+r.User)) {
+		return "is a controller of the control plane, by its user agent"
 	}
 	return ""
 }

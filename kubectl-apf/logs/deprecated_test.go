@@ -55,6 +55,8 @@ func TestClientsThatFollowDiscoveryAreToldApart(t *testing.T) {
 		follows           string
 	}{
 		{"the garbage collector", "system:serviceaccount:kube-system:generic-garbage-collector", kcm, []string{"watch", "delete"}, nil, "user agent"},
+		{"the garbage collector of a distribution", "system:serviceaccount:kube-system:generic-garbage-collector", "k3s/v1.31.4+k3s1 (linux/amd64) kubernetes/a1b2c3d/system:serviceaccount:kube-system:generic-garbage-collector", []string{"watch", "delete"}, nil, "user agent"},
+		{"another account of kube-system", "system:serviceaccount:kube-system:webhook", "webhook/v0 (linux/amd64) kubernetes/a1b2c3d", []string{"watch"}, nil, ""},
 		{"controllers without service accounts", "system:kube-controller-manager", kcm, []string{"list"}, nil, "by its user"},
 		{"kube-apiserver", "system:apiserver", "kube-apiserver/v1.24", []string{"watch"}, nil, "by its user"},
 		{"another account that calls itself kube-controller-manager", "system:serviceaccount:shop:x", kcm, []string{"watch"}, nil, ""},

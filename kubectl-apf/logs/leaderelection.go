@@ -11,7 +11,8 @@ import (
 type Cause string
 
 // The causes. NotArrived is that no request reached the API server, Server that the API server executed it for
-// long, or was not available.
+// long, or was not available, Error that it answered
+// with an error, such as 403.
 const (
 	CauseFlowControl Cause = "flow control"
 	CauseEtcd        Cause = "etcd"
@@ -19,6 +20,7 @@ const (
 	CauseOwnLimit    Cause = "the client's own limit"
 	CauseNotArrived  Cause = "not arrived"
 	CauseHolder      Cause = "another holder"
+	CauseError       Cause = "error response"
 	CauseUnknown     Cause = "unknown"
 )
 
@@ -41,7 +43,9 @@ var (
 	leaseOfURL  = regexp.MustCompile(`/namespaces/([^/"\\?]+)/(?:leases|configmaps|endpoints)/([^/"\\?: ]+)`)
 	leaseOfText = regexp.MustCompile(`^[ :]*"?\s*(?:lock="|lock":\s*")?([a-z0-9][a-z0-9.-]*)/([a-z0-9][a-z0-9.-]*)`)
 	leaseField  = regexp.MustCompile(`"?(?:lock|lease)"?\s*[:=]\s*"([a-z0-9.-]+)/([a-z0-9.-]+)"`)
-	timeField   = regexp.MustCompile(`"?(?:ts|time|timestamp)"?\s*[:=]\s*"?([0-9TZ:.+e-]+)`)
+	// stampOfLog is the time that package log of Go writes, and others.
+	stampOfLog = regexp.MustCompile(`\b(\d{4})[/-](\d\d)[/-](\d\d) (\d\d:\d\d:\d\d)`)
+	timeField  = regexp.MustCompile(`"?(?:ts|time|timestamp)"?\s*[:=]\s*"?([0-9TZ:.+e-]+)`)
 )
 
 // causesByText are what errors of clients have in them.
@@ -52,6 +56,7 @@ var causesByText = []struct { //nolint:gochecknoglobals // constant
 	{"client rate limiter", CauseOwnLimit}, {"client-side throttling", CauseOwnLimit},
 	{"too many requests", CauseFlowControl}, {"received too many requests", CauseFlowControl}, {"server-side throttling", CauseFlowControl},
 	{"etcdserver", CauseEtcd},
+	{"is forbidden", CauseError}, {"unauthorized", CauseError}, {"not found", CauseError},
 	{"object has been modified", CauseHolder}, {"stopped leading", CauseUnknown},
 	{"connection refused", CauseServer}, {"connection reset", CauseServer}, {"i/o timeout", CauseServer}, {"no route to host", CauseServer}, {"unexpected eof", CauseServer},
 	{"http2: client connection", CauseServer}, {"tls handshake timeout", CauseServer}, {"no such host", CauseServer}, {"internal error", CauseServer}, {"service unavailable", CauseServer},
@@ -60,6 +65,10 @@ var causesByText = []struct { //nolint:gochecknoglobals // constant
 
 // parseLease returns what a line of a client says about a lease.
 func (c Clock) parseLease(line string) (LeaseLine, bool) {
+	// Without these the search takes long.
+	if !strings.Contains(line, "ock") && !strings.Contains(line, "ease") && !strings.Contains(line, "lection") {
+		return LeaseLine{}, false
+	}
 	plain := strings.ReplaceAll(line, `\"`, `"`) // within JSON, quotation marks are escaped
 	match := leaseFailed.FindStringSubmatchIndex(plain)
 	if match == nil {
@@ -93,6 +102,10 @@ func (c Clock) timeOfLine(line string) time.Time {
 	}
 	if header := klogHeader.FindStringIndex(line); header != nil && c.Zone != nil {
 		at, _ := c.parse(line[header[0]:], time.Time{})
+		return at
+	}
+	if match := stampOfLog.FindStringSubmatch(line); match != nil && c.Zone != nil {
+		at, _ := time.ParseInLocation("2006-01-02 15:04:05", strings.Join(match[1:4], "-")+" "+match[4], c.Zone)
 		return at
 	}
 	match := timeField.FindStringSubmatch(line)

@@ -65,13 +65,20 @@ func (r *reader) line(text []byte) Kind {
 	return r.find(text, transport{}, 0)
 }
 
+// maxPartial is the number of bytes from where on no part is kept.
+const maxPartial = 4 * MaxEntry
+
 // part adds a part of an entry, and returns the entry once it is complete. of names what
 // the parts belong to.
 func (r *reader) part(of string, text []byte, last bool) (whole []byte, complete bool) {
 	before, begun := r.parts[of]
+	if begun {
+		r.partial -= len(before)
+	}
 	switch {
-	case !last && len(before)+len(text) <= MaxEntry:
+	case !last && len(before)+len(text) <= MaxEntry && r.partial <= maxPartial:
 		r.parts[of] = append(before, text...)
+		r.partial += len(r.parts[of])
 		r.found = true
 		return nil, false
 	case begun:
@@ -112,11 +119,17 @@ func (r *reader) find(text []byte, by transport, depth int) Kind {
 	if header := klogHeader.FindIndex(text); header != nil && (objects == nil || header[0] < objects[0][0]) {
 		return KindLine // it may quote an event
 	}
+	end := 0
 	for _, start := range objects {
+		if start[0] < end {
+			continue // it was searched within another object
+		}
 		var object json.RawMessage
 		rest := text[start[0]:]
 		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&object); err != nil {
 			object = rest // cut off, or no JSON
+		} else {
+			end = start[0] + len(object)
 		}
 		if kind := r.object(object, by.after(text[:start[0]]), depth); r.found {
 			return kind

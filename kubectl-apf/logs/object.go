@@ -76,10 +76,7 @@ func kindOfObject(text []byte) Kind {
 
 // envelope finds the entries in the fields of an object that carries them.
 func (r *reader) envelope(text []byte, by transport, depth int) Kind {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(text, &fields) != nil {
-		return KindOther
-	}
+	fields := fieldsOf(text)
 	by = by.within(fields)
 	if of, last, divided := divides(fields); divided {
 		whole, complete := r.part(of, []byte(message(fields)), last)
@@ -127,6 +124,9 @@ func (r *reader) elements(raw json.RawMessage, by transport, depth int) Kind {
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil || depth >= maxDepth {
 		return KindOther
+	}
+	if fieldsOf(raw) != nil { // CloudWatch Insights
+		return r.envelope(raw, by, depth)
 	}
 	found, kind := false, KindOther
 	for _, element := range elements {

@@ -86,6 +86,7 @@ type reader struct {
 	found   bool      // the chunk has an entry, or a part of one
 	journal transport // of journald's export, for the message that follows
 	parts   map[string][]byte
+	partial int      // bytes of all parts
 	columns []string // of a CSV export of a table of events; nil if it is none
 }
 

@@ -29,7 +29,7 @@ var fieldOfColumn = map[string]string{ //nolint:gochecknoglobals // constant
 func (r *reader) table(text []byte, by transport, depth int) Kind {
 	var row map[string]json.RawMessage
 	var whole struct {
-		Columns []struct{ Name string }
+		Columns []struct{ Name, ColumnName string } // of Log Analytics, and of Data Explorer
 		Rows    [][]json.RawMessage
 	}
 	if json.Unmarshal(text, &whole) == nil && len(whole.Columns) > 0 {
@@ -37,7 +37,7 @@ func (r *reader) table(text []byte, by transport, depth int) Kind {
 		for _, values := range whole.Rows {
 			row = map[string]json.RawMessage{}
 			for i, value := range values[:min(len(values), len(whole.Columns))] {
-				row[whole.Columns[i].Name] = value
+				row[cmp.Or(whole.Columns[i].Name, whole.Columns[i].ColumnName)] = value
 			}
 			kind = r.row(row, by)
 		}
@@ -100,8 +100,7 @@ func (r *reader) row(row map[string]json.RawMessage, by transport) Kind {
 	if err != nil {
 		converted = []byte(`{"apiVersion":"` + auditGroup) // it is cut off
 	}
-	by.Server = nameIn(row, by.Server)
-	return r.entry(KindEvent, converted, by)
+	return r.entry(KindEvent, converted, by.within(row))
 }
 
 // timeOfTable returns a time of RFC 3339, or as Azure's portal exports it; zero if the text is none.

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -9,12 +10,13 @@ import (
 )
 
 var (
-	// prefixPod is the prefix of kubectl logs --prefix, prefixHost what journald's short forms have in front of
-	// a message, and label a label of Loki that names a server.
-	prefixPod  = regexp.MustCompile(`\[pod/([^/\]]+)/[^\]]*\]`)
-	prefixHost = regexp.MustCompile(`(?:^| )([\w.-]+) [\w.-]+(?:\[\d+\])?: *$`)
-	label      = regexp.MustCompile(`\b(?:pod|pod_name|node|node_name|instance|hostname)="([^"]+)"`)
-	objectName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$`)
+	// prefixPod is the prefix of kubectl logs --prefix, prefixSyslog the one of RFC 5424, prefixHost what journald's
+	// short forms have in front of a message, and label a label of Loki that names a server.
+	prefixPod    = regexp.MustCompile(`\[pod/([^/\]]+)/[^\]]*\]`)
+	prefixSyslog = regexp.MustCompile(`^<\d+>1 \S+ (\S+) `)
+	prefixHost   = regexp.MustCompile(`(?:^| )([\w.-]+) [\w.-]+(?:\[\d+\])?: *$`)
+	label        = regexp.MustCompile(`\b(?:pod|pod_name|node|node_name|instance|hostname)="([^"]+)"`)
+	objectName   = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$`)
 	// pathServer finds the server in the path of a file: of a pod, of a link of a container runtime, of a stream
 	// that CloudWatch exported, or of a node in a must-gather.
 	pathServer = regexp.MustCompile(`(?:^|/)pods/[^/_]+_([^/_]+)_[^/]+/|(?:^|/)containers/([^/_]+)_[^/_]+_[^/]+$|(?:^|/)(kube-apiserver(?:-audit)?-[0-9a-f]{16,})(?:/|$)|(?:^|/)audit_logs/[^/]+/([^/]+?)-audit[-.]`)
@@ -35,11 +37,11 @@ func (t transport) after(prefix []byte) transport {
 	for word := range bytes.FieldsSeq(prefix) {
 		if at := timeOf(string(word)); !at.IsZero() {
 			t.Written = at
-		} else {
+		} else if string(word) != "|" { // of docker compose
 			words = append(words, string(word))
 		}
 	}
-	for _, form := range []*regexp.Regexp{prefixPod, prefixHost, label} {
+	for _, form := range []*regexp.Regexp{prefixPod, prefixSyslog, prefixHost, label} {
 		if match := form.FindSubmatch(prefix); match != nil {
 			t.Server = string(match[1])
 			return t
@@ -66,25 +68,70 @@ func (t transport) within(fields map[string]json.RawMessage) transport {
 	if at := fromMicroseconds(text("__REALTIME_TIMESTAMP")); !at.IsZero() {
 		t.Written = at
 	}
-	for _, key := range []string{"kubernetes", "labels", "stream"} {
-		var inner map[string]json.RawMessage
-		if len(fields[key]) > 0 && fields[key][0] == '{' && json.Unmarshal(fields[key], &inner) == nil {
-			t.Server = nameIn(inner, t.Server)
+	described := description{}
+	described.add("", fields, 0)
+	for _, key := range serverKeys {
+		if name := described[key]; name != "" {
+			t.Server = name
+			break
 		}
 	}
-	t.Server = nameIn(fields, t.Server)
 	return t
 }
 
-// nameIn returns the server that fields name, otherwise the name so far.
-func nameIn(fields map[string]json.RawMessage, server string) string {
-	for _, key := range []string{"pod", "podName", "pod_name", "PodName", "logStreamName", "logStream", "@logStream", "_HOSTNAME", "nodeName", "node_name", "node", "hostname", "host", "instance"} {
-		var name string
-		if json.Unmarshal(fields[key], &name) == nil && name != "" {
-			return name
+// serverKeys are how descriptions name the API server, the most exact first.
+var serverKeys = []string{"podname", "pod", "logstreamname", "logstream", "nodename", "node", "hostname", "host", "instance"} //nolint:gochecknoglobals // constant
+
+// description is what an envelope tells of where its entry is from, by keys without separators: kubernetes.pod.name,
+// pod_name and podName are podname.
+type description map[string]string
+
+const (
+	// maxDescription is how deep descriptions may be in an envelope, maxName the bytes of a name in JSON.
+	maxDescription, maxName = 4, 512
+)
+
+func (d description) add(parent string, fields map[string]json.RawMessage, depth int) {
+	for name, raw := range fields {
+		words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("._-@/", r) })
+		key := strings.Join(words[max(0, len(words)-2):], "")
+		isDescription := slices.Contains([]string{"kubernetes", "k8s", "labels", "stream", "resource", "attributes", "host", "node", "pod"}, key)
+		var text string
+		var otlp struct{ StringValue string }
+		switch {
+		case len(raw) <= maxName && json.Unmarshal(raw, &text) == nil, len(raw) <= maxName && json.Unmarshal(raw, &otlp) == nil && otlp.StringValue != "":
+			text = cmp.Or(text, otlp.StringValue)
+			d[key], d[parent+key] = text, text
+		case isDescription && depth < maxDescription:
+			d.add(key, fieldsOf(raw), depth+1)
 		}
 	}
-	return server
+}
+
+// fieldsOf returns the fields of an object, or of an array of pairs of a key and a value; nil of any other value.
+func fieldsOf(raw json.RawMessage) (fields map[string]json.RawMessage) {
+	if len(raw) > 0 && raw[0] == '{' {
+		_ = json.Unmarshal(raw, &fields) // it has none then
+		return fields
+	}
+	var pairs []struct {
+		Key, Field string
+		Value      json.RawMessage
+	}
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &pairs) != nil {
+		return nil
+	}
+	for _, pair := range pairs {
+		key := cmp.Or(pair.Key, pair.Field)
+		if key == "" || pair.Value == nil {
+			return nil
+		}
+		if fields == nil {
+			fields = map[string]json.RawMessage{}
+		}
+		fields[key] = pair.Value
+	}
+	return fields
 }
 
 // named sets the server of a request.

@@ -68,19 +68,28 @@ func transports() map[string]struct {
 		"AKS": {func(e string) string {
 			return `{"time":"` + at + `","category":"kube-audit","properties":{"log":` + quoted(e+"\n") + `,"stream":"stdout","pod":"kube-apiserver-a"}}`
 		}, later},
-		"AKS, records":          {inString(`{"records":[{"properties":{"log":<>},"time":"` + at + `"}]}`), later},
-		"AKS, a string of JSON": {func(e string) string { return `{"properties":` + quoted(`{"log":`+quoted(e)+`}`) + `}` }, ""},
-		"CloudWatch":            {inString(`{"logEvents":[{"id":"1","timestamp":1741339602100,"message":<>}]}`), ""},
-		"CloudWatch, S3":        {format(at + " <>"), later},
-		"CloudWatch, CSV":       {func(e string) string { return row(at, e) }, later},
-		"Cloud Logging":         {inString(`{"insertId":"1","jsonPayload":{"message":<>,"pid":"1"},"timestamp":"` + at + `"}`), later},
-		"Cloud Logging, text":   {inString(`{"textPayload":<>,"timestamp":"` + at + `"}`), later},
-		"Loki, logcli":          {format(at + ` {app="kube-apiserver", pod="a"} <>`), later},
-		"Loki, labels first":    {format(`{app="kube-apiserver"} <>`), ""},
-		"Loki, jsonl":           {inString(`{"labels":{"pod":"a"},"line":<>,"timestamp":"` + at + `"}`), later},
-		"Loki, query":           {inString(`{"status":"success","data":{"result":[{"stream":{"pod":"a"},"values":[["1741339602100000000",<>]]}]}}`), ""},
-		"Vector":                {inString(`{"file":"/var/log/a","message":<>,"timestamp":"` + at + `"}`), later},
-		"Fluent Bit":            {inString(`{"@timestamp":"` + at + `","stream":"stderr","logtag":"F","log":<>,"kubernetes":{"pod_name":"a"}}`), later},
+		"AKS, records":               {inString(`{"records":[{"properties":{"log":<>},"time":"` + at + `"}]}`), later},
+		"AKS, a string of JSON":      {func(e string) string { return `{"properties":` + quoted(`{"log":`+quoted(e)+`}`) + `}` }, ""},
+		"CloudWatch":                 {inString(`{"logEvents":[{"id":"1","timestamp":1741339602100,"message":<>}]}`), ""},
+		"CloudWatch, S3":             {format(at + " <>"), later},
+		"CloudWatch, CSV":            {func(e string) string { return row(at, e) }, later},
+		"Cloud Logging":              {inString(`{"insertId":"1","jsonPayload":{"message":<>,"pid":"1"},"timestamp":"` + at + `"}`), later},
+		"Cloud Logging, text":        {inString(`{"textPayload":<>,"timestamp":"` + at + `"}`), later},
+		"Loki, logcli":               {format(at + ` {app="kube-apiserver", pod="a"} <>`), later},
+		"Loki, labels first":         {format(`{app="kube-apiserver"} <>`), ""},
+		"Loki, jsonl":                {inString(`{"labels":{"pod":"a"},"line":<>,"timestamp":"` + at + `"}`), later},
+		"Loki, query":                {inString(`{"status":"success","data":{"result":[{"stream":{"pod":"a"},"values":[["1741339602100000000",<>]]}]}}`), ""},
+		"CloudWatch Insights, JSON":  {inString(`{"results":[[{"field":"@message","value":<>},{"field":"@logStream","value":"kube-apiserver-0a1b"}]]}`), ""},
+		"Cloud Logging, a container": {inString(`{"resource":{"type":"k8s_container","labels":{"pod_name":"kube-apiserver-a"}},"textPayload":<>,"timestamp":"` + at + `"}`), later},
+		"Filebeat":                   {inString(`{"@timestamp":"` + at + `","host":{"name":"collector"},"kubernetes":{"pod":{"name":"kube-apiserver-a"}},"message":<>}`), later},
+		"Filebeat of a host":         {inString(`{"@timestamp":"` + at + `","host":{"name":"master-0"},"message":<>}`), later},
+		"Elasticsearch":              {inString(`{"_index":"i","_source":{"kubernetes":{"pod_name":"kube-apiserver-a"},"log":<>}}`), ""},
+		"OpenTelemetry":              {inString(`{"resource":{"attributes":{"k8s.pod.name":"kube-apiserver-a"}},"body":<>}`), ""},
+		"OTLP":                       {inString(`{"resourceLogs":[{"resource":{"attributes":[{"key":"k8s.pod.name","value":{"stringValue":"kube-apiserver-a"}}]},"scopeLogs":[{"logRecords":[{"body":{"stringValue":<>}}]}]}]}`), ""},
+		"syslog, RFC 5424":           {format("<14>1 " + at + " master-0 kube-apiserver 12 - - <>"), later},
+		"docker compose":             {format("kube-apiserver-a  | <>"), ""},
+		"Vector":                     {inString(`{"file":"/var/log/a","message":<>,"timestamp":"` + at + `"}`), later},
+		"Fluent Bit":                 {inString(`{"@timestamp":"` + at + `","stream":"stderr","logtag":"F","log":<>,"kubernetes":{"pod_name":"a"}}`), later},
 		"Fluent Bit in parts": {func(e string) string {
 			part := func(tag, text string) string {
 				return `{"@timestamp":"` + at + `","stream":"stderr","_p":"` + tag + `","log":` + quoted(text) + `}`
@@ -96,6 +105,8 @@ func TestEntriesAreFoundInEveryTransport(t *testing.T) {
 		"kubectl logs --prefix": "kube-apiserver-a", "kubectl logs --prefix --timestamps": "kube-apiserver-a", "stern": "kube-apiserver-a", "stern -A": "kube-apiserver-a",
 		"stern -o json": "kube-apiserver-a", "oc adm node-logs": "master-0.example.internal", "journald, short": "master-0", "journald, short-iso": "master-0",
 		"journald, export of a host": "master-0", "journald, JSON of a host": "master-0", "AKS": "kube-apiserver-a", "CloudWatch, events": "kube-apiserver-0a1b", "aws logs tail": "kube-apiserver-0a1b",
+		"CloudWatch Insights, JSON": "kube-apiserver-0a1b", "Cloud Logging, a container": "kube-apiserver-a", "Filebeat": "kube-apiserver-a", "Filebeat of a host": "master-0", "Elasticsearch": "kube-apiserver-a",
+		"OpenTelemetry": "kube-apiserver-a", "OTLP": "kube-apiserver-a", "syslog, RFC 5424": "master-0", "docker compose": "kube-apiserver-a",
 		"CloudWatch Insights": "kube-apiserver-0a1b", "Loki, logcli": "a", "Loki, jsonl": "a", "Loki, query": "a", "Fluent Bit": "a",
 	}
 	for name, transport := range transports() {
@@ -165,6 +176,7 @@ func TestEventsInATableOfAzure(t *testing.T) {
 		"az monitor log-analytics query": "[\n" + asJSON(false) + "\n]",
 		"a row with objects":             asJSON(true),
 		"the response of the API":        `{"tables":[{"name":"PrimaryResult","columns":[` + strings.Join(names, ",") + `],"rows":[[` + strings.Join(cells, ",") + `]]}]}`,
+		"the response of Data Explorer":  `[{"FrameType":"DataTable","Columns":[` + strings.ReplaceAll(strings.Join(names, ","), `"name"`, `"ColumnName"`) + `],"Rows":[[` + strings.Join(cells, ",") + `]]}]`,
 		"CSV":                            row(columns...) + "\n" + row(values(received, completed)...),
 		"CSV of the portal":              "\ufeff" + utc + "\r\n" + row(values("11/22/2026, 10:00:00.000 AM", "11/22/2026, 10:00:00.250 AM")...),
 	} {

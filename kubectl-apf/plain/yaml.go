@@ -6,9 +6,28 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Nodes parses a YAML document without following its aliases. It is an ErrBound if they add more bytes than
-// the bound.
+// Count returns an ErrBound for a number of documents that is more than the bound.
+func (b Bounds) Count(documents int) error {
+	if documents > b.Documents {
+		return exceeds("number of documents", int64(b.Documents))
+	}
+	return nil
+}
+
+// JSON returns an ErrBound for a JSON document that has more bytes than the bound.
+func (b Bounds) JSON(document []byte) error {
+	if int64(len(document)) > 4*b.Document {
+		return exceeds("bytes of a JSON document", 4*b.Document)
+	}
+	return nil
+}
+
+// Nodes parses a YAML document without following its aliases. It is an ErrBound if it has more bytes than the
+// bound, or if aliases add more.
 func (b Bounds) Nodes(document []byte) (*yaml.Node, error) {
+	if int64(len(document)) > b.Document {
+		return nil, exceeds("bytes of a YAML document", b.Document)
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(document, &root); err != nil {
 		return nil, err

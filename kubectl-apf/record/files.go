@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // stdin is the path of standard input.
@@ -71,7 +73,7 @@ func files(logs []Log) ([]file, error) {
 }
 
 func filesOf(path string) (paths []string, listed bool, err error) {
-	info, err := os.Stat(path)
+	info, err := plain.Stat(path)
 	if err != nil {
 		return nil, false, err
 	}

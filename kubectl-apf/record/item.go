@@ -25,6 +25,15 @@ type item struct {
 	logs.Request
 }
 
+// weightOf returns the bytes of the texts of an item that may be long. Selectors are a part of the URI.
+func weightOf(i *item) int {
+	weight := 2*len(i.URI) + len(i.Client) + len(i.Said) + len(i.User) + len(i.Name)
+	for _, group := range i.Groups {
+		weight += len(group)
+	}
+	return weight
+}
+
 func byArrival(a, b *item) int { return a.Arrival.Compare(b.Arrival) }
 
 // byID compares by audit ID and URI, then by the arrival.

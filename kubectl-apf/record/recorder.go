@@ -26,8 +26,6 @@ type Options struct {
 	Stdin io.Reader
 	// Clock is the clock of lines of text.
 	Clock logs.Clock
-	// Observe is called with each audit event, also of requests that are not recorded; nil for none.
-	Observe func(*logs.Request)
 }
 
 // silence is the time without a request that a trace says to have.
@@ -41,12 +39,13 @@ type Recording struct {
 	tally   tally
 	servers servers
 	notes   []string
+	unfit   error
 }
 
 // New reads the logs. It returns an error if they have no requests, or if a log that is
 // named, instead of found in a directory, is none.
 func New(ctx context.Context, o Options) (*Recording, error) {
-	r := &Recording{options: o, sorted: sorter[item]{compare: byArrival, limit: inMemory}}
+	r := &Recording{options: o, sorted: sorter[item]{compare: byArrival, limit: inMemory, weigh: weightOf}}
 	if err := r.read(ctx); err != nil {
 		r.Close()
 		return nil, err
@@ -59,6 +58,9 @@ func (r *Recording) Close() { r.sorted.close() }
 
 // Header returns the header of the trace.
 func (r *Recording) Header() trace.Header { return r.header }
+
+// Unfit says why the requests are no trace, which bounds the time; nil if they are.
+func (r *Recording) Unfit() error { return r.unfit }
 
 // Notes returns sentences about what is wrong with the logs, and which of their requests are left out.
 func (r *Recording) Notes() []string {
@@ -114,7 +116,7 @@ func (r *Recording) read(ctx context.Context) error {
 	into := r.sorted.add
 	var unjoined *sorter[item]
 	if len(o.Audit) > 0 && len(o.HTTP) > 0 {
-		unjoined = &sorter[item]{compare: byID, limit: inMemory}
+		unjoined = &sorter[item]{compare: byID, limit: inMemory, weigh: weightOf}
 		defer unjoined.close()
 		into = unjoined.add
 	}
@@ -143,10 +145,11 @@ func (r *Recording) complete(ctx context.Context) error {
 		switch gap := at.Sub(last); {
 		case last.IsZero():
 			r.header.Start = &at
-		case gap > trace.MaxGap:
-			return fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part from its own logs",
-				last.Format(time.RFC3339), at.Format(time.RFC3339))
 		case gap > silence:
+			if gap > trace.MaxGap {
+				r.unfit = fmt.Errorf("no request arrived from %s to %s: a clock jumped, or a part of the logs is missing; record each part from its own logs",
+					last.Format(time.RFC3339), at.Format(time.RFC3339))
+			}
 			silences = append(silences, last.Format(time.RFC3339)+" to "+at.Format(time.RFC3339))
 		}
 		last = at
@@ -157,8 +160,8 @@ func (r *Recording) complete(ctx context.Context) error {
 		return err
 	case r.tally.requests == 0:
 		return errors.New("the logs have no request that flow control governs")
-	case last.Sub(*r.header.Start) > trace.MaxSpan:
-		return fmt.Errorf("the requests are of %s to %s, and may be of %s: record each part from its own logs",
+	case r.unfit == nil && last.Sub(*r.header.Start) > trace.MaxSpan:
+		r.unfit = fmt.Errorf("the requests are of %s to %s, and may be of %s: record each part from its own logs",
 			r.header.Start.Format(time.RFC3339), last.Format(time.RFC3339), trace.MaxSpan)
 	}
 	r.tally.repeated += repeated
@@ -245,9 +248,6 @@ func (r *Recording) found(f file, from origin, one *logs.Request, into func(item
 
 func (r *Recording) readAudit(f file, in io.Reader, into func(item) error) (logs.Summary, error) {
 	return logs.ReadEvents(f.Path, in, func(one *logs.Request) error {
-		if r.options.Observe != nil {
-			r.options.Observe(one)
-		}
 		switch {
 		case !one.Governed():
 			r.tally.longRunning++

@@ -11,13 +11,15 @@ import (
 	"slices"
 )
 
-// inMemory is the number of items that are in memory at a time.
-const inMemory = 100_000
+// inMemory is the number of items that are in memory at a time, and maxHeld the bytes of their texts.
+const inMemory, maxHeld = 100_000, 64 << 20
 
 // sorter sorts items in temporary files. Items that compare equal keep their order.
 type sorter[T any] struct {
 	compare func(a, b *T) int
-	limit   int // items in memory
+	limit   int          // items in memory
+	weigh   func(*T) int // the bytes of the texts of an item; nil if they do not count
+	held    int
 	chunk   []T
 	runs    []*os.File
 }
@@ -25,9 +27,13 @@ type sorter[T any] struct {
 // add adds an item.
 func (s *sorter[T]) add(item T) error {
 	s.chunk = append(s.chunk, item)
-	if len(s.chunk) < s.limit {
+	if s.weigh != nil {
+		s.held += s.weigh(&item)
+	}
+	if len(s.chunk) < s.limit && s.held < maxHeld {
 		return nil
 	}
+	s.held = 0
 	return s.spill()
 }
 
@@ -38,6 +44,7 @@ func (s *sorter[T]) spill() error {
 	if err != nil {
 		return err
 	}
+	_ = os.Remove(file.Name()) // where that is possible while it is open, nothing is left of a program that was killed
 	s.runs = append(s.runs, file)
 	out := bufio.NewWriter(file)
 	encoder := json.NewEncoder(out)
@@ -46,6 +53,7 @@ func (s *sorter[T]) spill() error {
 			return fmt.Errorf("writing a temporary file: %w", err)
 		}
 	}
+	clear(s.chunk)
 	s.chunk = s.chunk[:0]
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("writing a temporary file: %w", err)

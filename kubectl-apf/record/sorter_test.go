@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 )
 
 func TestSorterUsesFiles(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	s := sorter[item]{compare: byArrival, limit: 7}
 	start := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	const n = 100
@@ -27,6 +29,9 @@ func TestSorterUsesFiles(t *testing.T) {
 		require.NoError(t, s.add(one))
 	}
 	require.Len(t, s.runs, n/7)
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, left, "nothing is left if the program is killed")
 	number := func(i *item) int {
 		id, err := strconv.Atoi(i.ID)
 		require.NoError(t, err)
@@ -49,10 +54,20 @@ func TestSorterUsesFiles(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	require.ErrorIs(t, s.each(func(*item) error { return enough }), enough)
-	name := s.runs[0].Name()
 	s.close()
-	_, err := os.Stat(name)
-	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A stranger's log may have few and long requests.
+func TestASorterBoundsTheTextsInMemory(t *testing.T) {
+	s := sorter[item]{compare: byArrival, limit: inMemory, weigh: weightOf}
+	defer s.close()
+	long := item{}
+	long.URI = strings.Repeat("a", maxHeld/8)
+	for range 8 {
+		require.NoError(t, s.add(long))
+		assert.LessOrEqual(t, len(s.chunk), 4)
+	}
+	assert.Len(t, s.runs, 2)
 }
 
 func TestWhatASorterCannotWriteIsNotLost(t *testing.T) {

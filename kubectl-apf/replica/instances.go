@@ -17,6 +17,9 @@ var ownLabels = []string{ //nolint:gochecknoglobals // constant
 // them: by the label instance of series of priority levels. What several Prometheus tell of a server, or one
 // in several jobs, is there once. It returns nil if no line has the label.
 func ByInstance(body []byte) map[string][]byte {
+	if !bytes.Contains(body, []byte("instance")) {
+		return nil
+	}
 	type part struct{ instance, others string } // others are the other labels that Prometheus adds
 	parts, told := map[part][]byte{}, map[string]bool{}
 	for line := range bytes.Lines(body) {

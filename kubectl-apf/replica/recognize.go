@@ -50,7 +50,7 @@ func columnsOf(body []byte) []string {
 		header, _, _ := bytes.Cut(body, []byte("\n"))
 		return newColumns(strings.TrimSpace(string(header))).names
 	}
-	if len(body) == 0 || body[0] != '[' {
+	if len(body) == 0 || body[0] != '[' || len(body) > maxJSON {
 		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))

@@ -3,6 +3,7 @@ package replica
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -45,6 +46,9 @@ func renamed() map[string]string {
 	}
 }
 
+// maxSeries bounds the series that are read. A large cluster has some ten thousand.
+const maxSeries = 50_000
+
 // series is a line of a scrape.
 type series struct {
 	name   string
@@ -63,10 +67,14 @@ func readMetrics(body io.Reader) (Metrics, []string) {
 	}
 	var all []series
 	has := map[string]bool{}
-	faults := read(in, func(s series) {
+	faults := read(in, func(s series) bool {
 		all = append(all, s)
 		has[s.name] = true
+		return len(all) < maxSeries
 	})
+	if len(all) == maxSeries {
+		faults = append(faults, fmt.Sprintf("Only the first %d series about flow control are read.", maxSeries))
+	}
 	m := Metrics{
 		Levels: map[string]LevelMetrics{}, Schemas: map[SchemaKey]SchemaMetrics{},
 		Objects: map[schema.GroupResource]int64{}, Bytes: map[schema.GroupResource]int64{}, Watches: map[schema.GroupResource]int64{},

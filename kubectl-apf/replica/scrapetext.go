@@ -11,7 +11,7 @@ import (
 
 // readText reads the text format. Types do not matter: the sum and count of a histogram are series of
 // their own.
-func readText(in *bufio.Reader, yield func(series)) []string {
+func readText(in *bufio.Reader, yield func(series) bool) []string {
 	for {
 		line, err := in.ReadString('\n')
 		switch {
@@ -31,7 +31,9 @@ func readText(in *bufio.Reader, yield func(series)) []string {
 		if !ok {
 			return []string{fmt.Sprintf("The metrics are omitted from a malformed line on: %.80q.", line)}
 		}
-		yield(s)
+		if !yield(s) {
+			return nil
+		}
 	}
 }
 

@@ -12,8 +12,16 @@ import (
 // row has the values of a row by the lower-case name of their column.
 type row map[string]string
 
-// firstColumn is the first column of every dump.
-const firstColumn = "prioritylevelname"
+const (
+	// firstColumn is the first column of every dump.
+	firstColumn = "prioritylevelname"
+	// maxRows, maxColumns and maxJSON bound what is read of a response, which may come from a stranger. maxJSON is in
+	// bytes: JSON takes some ten times as much memory.
+	maxRows, maxColumns, maxJSON = 50_000, 100, 1 << 25
+)
+
+// tooManyRows is the fault of a dump with more rows than are read.
+func tooManyRows() string { return fmt.Sprintf("Only the first %d rows are read.", maxRows) }
 
 // parseRows returns the rows of a response and sentences about what it could not read.
 func parseRows(body []byte) (rows []row, faults []string) {
@@ -37,6 +45,9 @@ func parseJSON(body []byte) (rows []row, faults []string) {
 		return nil, []string{fmt.Sprintf("The response is not JSON: %v.", err)}
 	}
 	for decoder.More() {
+		if len(rows) == maxRows {
+			return rows, []string{tooManyRows()}
+		}
 		var object map[string]any
 		if err := decoder.Decode(&object); err != nil {
 			return rows, []string{fmt.Sprintf("The response ends after %d rows: %v.", len(rows), err)}
@@ -65,8 +76,12 @@ func rowOf(object map[string]any) row {
 // parseText reads the table that text/tabwriter makes of cells that are separated by a
 // comma and a tab. The first line has the names of the columns.
 func parseText(body []byte) (rows []row, faults []string) {
-	lines := strings.Split(string(body), "\n")
-	if last := len(lines) - 1; lines[last] != "" {
+	lines := strings.SplitN(string(body), "\n", maxRows+2) // the header is one, and the rest
+	switch last := len(lines) - 1; {
+	case lines[last] == "":
+	case last > maxRows:
+		faults = append(faults, tooManyRows())
+	default:
 		faults = append(faults, "The last row is cut off.")
 	}
 	lines = lines[:len(lines)-1]
@@ -110,7 +125,7 @@ type columns struct {
 func newColumns(header string) columns {
 	var c columns
 	at := 0
-	for cell := range strings.SplitSeq(header, ",") {
+	for _, cell := range strings.SplitN(header, ",", maxColumns+1) {
 		name := strings.TrimLeft(cell, " \t")
 		c.starts = append(c.starts, at+utf8.RuneCountInString(cell)-utf8.RuneCountInString(name))
 		c.names = append(c.names, strings.ToLower(strings.TrimSpace(name)))
@@ -129,17 +144,17 @@ func (c columns) row(cells []string) row {
 
 // split returns the cells of a line, or nil if it has not the columns of the header.
 func (c columns) split(line string) []string {
-	if cells := splitAtCommas(line); len(cells) == len(c.names) {
+	if cells := splitAtCommas(line, len(c.names)+1); len(cells) == len(c.names) {
 		return cells
 	}
 	return c.splitAtPositions(line)
 }
 
-// splitAtCommas splits a line after each comma that white space or its end follows.
-func splitAtCommas(line string) []string {
+// splitAtCommas splits a line after each comma that white space or its end follows, into most cells at most.
+func splitAtCommas(line string, most int) []string {
 	var cells []string
 	start := 0
-	for i := range len(line) {
+	for i := 0; i < len(line) && len(cells) < most; i++ {
 		if line[i] == ',' && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t') {
 			cells = append(cells, strings.TrimSpace(line[start:i]))
 			start = i + 1

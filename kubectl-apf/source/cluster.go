@@ -201,7 +201,7 @@ func listObjects(ctx context.Context, front *client, decoder *decoder, version, 
 	}
 	var objects []Object
 	for _, page := range pages {
-		more, failed := decoder.decodeAll(Place{}, page)
+		more, failed, _ := decoder.decodeAll(Place{}, page)
 		if len(failed) > 0 {
 			return nil, sentence("%s returned an object of %s that cannot be read: %s.",
 				front.name, strings.TrimSuffix(resource, "s"), oneSentence(failed[0].Err))

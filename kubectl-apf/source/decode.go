@@ -66,18 +66,42 @@ type list struct {
 	Metadata   struct {
 		Continue string `json:"continue"`
 	} `json:"metadata"`
-	Items []json.RawMessage `json:"items"`
+	Items items `json:"items"`
 
 	// kind is the kind of items that do not name theirs, as in a FlowSchemaList.
 	kind *schema.GroupVersionKind
 }
 
+// items are no more than the bound.
+type items []json.RawMessage
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *items) UnmarshalJSON(text []byte) error {
+	if text[0] != '[' {
+		return json.Unmarshal(text, (*[]json.RawMessage)(i))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	_, _ = decoder.Token() // the bracket
+	for decoder.More() {
+		var item json.RawMessage
+		if err := decoder.Decode(&item); err != nil {
+			return err
+		}
+		*i = append(*i, item)
+		if err := plain.Default().Count(len(*i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // toJSON converts a document. duplicates says which keys YAML has twice.
 func toJSON(document []byte) (converted []byte, duplicates, err error) {
+	bounds := plain.Default()
 	if isJSON(document) {
-		return document, nil, nil
+		return document, nil, bounds.JSON(document)
 	}
-	root, err := plain.Default().Nodes(document)
+	root, err := bounds.Nodes(document)
 	if err == nil {
 		converted, err = yaml.YAMLToJSON(document)
 	}
@@ -122,15 +146,19 @@ func isJSON(document []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("{{")) // a template
 }
 
-// decodeAll returns the objects of a document, which may be a list, and what of it cannot be read.
-func (d *decoder) decodeAll(place Place, document []byte) (objects []Object, failed []FileError) {
+// decodeAll returns the objects of a document, which may be a list, and what of it cannot be read. continues is the
+// kind of a list that continues on another page.
+func (d *decoder) decodeAll(place Place, document []byte) (objects []Object, failed []FileError, continues string) {
 	converted, duplicates, err := toJSON(document)
 	var l list
 	if err == nil {
 		l, err = listIn(converted)
 	}
 	if err != nil {
-		return nil, []FileError{{Place: place, Err: err}}
+		return nil, []FileError{{Place: place, Err: err}}, ""
+	}
+	if l.Metadata.Continue != "" {
+		continues = l.kind.Kind
 	}
 	for i, item := range l.Items {
 		if l.kind != nil {
@@ -147,7 +175,7 @@ func (d *decoder) decodeAll(place Place, document []byte) (objects []Object, fai
 	if duplicates != nil && len(objects) > 0 {
 		objects[0].DuplicateFields = append(objects[0].DuplicateFields, oneSentence(duplicates))
 	}
-	return objects, failed
+	return objects, failed, continues
 }
 
 // listIn returns the list that a document is. One that is no list is its only item, and has no kind.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // document is a document of a file.
@@ -23,15 +25,15 @@ var ours = regexp.MustCompile(`(?m)^[\s{,-]*["']?(?:kind["']?\s*:\s*["']?(?:Flow
 
 // split returns the documents of a file: YAML documents, or JSON values one after the
 // other. Empty documents are omitted. On an error it returns those before it.
-func split(file string, data []byte) ([]document, error) {
+func split(file string, data []byte, bounds plain.Bounds) ([]document, error) {
 	if isJSON(data) {
-		return splitJSON(file, data)
+		return splitJSON(file, data, bounds)
 	}
-	return splitYAML(file, data), nil
+	return splitYAML(file, data, bounds)
 }
 
 // splitYAML splits at lines that begin with three dashes.
-func splitYAML(file string, data []byte) (documents []document) {
+func splitYAML(file string, data []byte, bounds plain.Bounds) (documents []document, err error) {
 	start, first := 0, 1
 	add := func(end int) {
 		if skipped, blank := blankLines(data[start:end]); !blank {
@@ -42,6 +44,9 @@ func splitYAML(file string, data []byte) (documents []document) {
 	for line := range bytes.Lines(data) {
 		number++
 		if isSeparator(line) {
+			if err := bounds.Count(len(documents)); err != nil {
+				return documents, err
+			}
 			add(at)
 			// The line belongs to the next document, which may begin on it.
 			start, first = at, number
@@ -49,7 +54,7 @@ func splitYAML(file string, data []byte) (documents []document) {
 		at += len(line)
 	}
 	add(len(data))
-	return documents
+	return documents, nil
 }
 
 func isSeparator(line []byte) bool {
@@ -70,13 +75,15 @@ func blankLines(text []byte) (n int, all bool) {
 	return n, true
 }
 
-func splitJSON(file string, data []byte) (documents []document, err error) {
+func splitJSON(file string, data []byte, bounds plain.Bounds) (documents []document, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	for {
+	for at, line := 0, 1; ; {
 		// The offset is the end of the previous value.
 		start := int(decoder.InputOffset())
 		start += len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n"))
-		place := Place{File: file, Line: bytes.Count(data[:start], []byte("\n")) + 1, Item: -1}
+		line += bytes.Count(data[at:start], []byte("\n"))
+		at = start
+		place := Place{File: file, Line: line, Item: -1}
 		var value json.RawMessage
 		err := decoder.Decode(&value)
 		if errors.Is(err, io.EOF) {
@@ -84,6 +91,9 @@ func splitJSON(file string, data []byte) (documents []document, err error) {
 		}
 		if err != nil {
 			return documents, FileError{Place: place, Err: fmt.Errorf("it is no JSON: %w", err)}
+		}
+		if err := bounds.Count(len(documents) + 1); err != nil {
+			return documents, FileError{Place: place, Err: err}
 		}
 		documents = append(documents, document{place: place, data: value})
 	}

@@ -26,12 +26,13 @@ const stdin = "-"
 // them itself to know the place of each object and its unknown fields.
 type fileReader struct {
 	options resource.FilenameOptions
+	bounds  plain.Bounds
 	// stdin returns standard input, which can be read once.
 	stdin func() ([]byte, error)
 }
 
 func newFileReader(options Options) *fileReader {
-	return &fileReader{options.Files, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, plain.Default().File) })}
+	return &fileReader{options.Files, options.Bounds, sync.OnceValues(func() ([]byte, error) { return plain.ReadAll(options.Stdin, options.Bounds.File) })}
 }
 
 // read returns the objects of all files.
@@ -55,7 +56,14 @@ func (r *fileReader) read() (Files, error) {
 
 // add adds the objects of a document.
 func (f *Files) add(decoder *decoder, document document) {
-	objects, failed := decoder.decodeAll(document.place, document.data)
+	objects, failed, continues := decoder.decodeAll(document.place, document.data)
+	if continues != "" {
+		if f.pages == nil {
+			f.pages = map[string]bool{}
+		}
+		f.pages[continues] = true
+		f.Notes = append(f.Notes, fmt.Sprintf("%s: this is a page of a list of %ss, which continues (metadata.continue): read it without a limit.", document.place, continues))
+	}
 	for _, err := range failed {
 		other, isOther := errors.AsType[*otherKindError](err)
 		switch {
@@ -129,13 +137,23 @@ func hasOldShares(apiVersion string) bool {
 // documents returns the documents of all files, and adds the errors of the rest.
 func (r *fileReader) documents(files *Files) []document {
 	var documents []document
+	tally := r.bounds.Files()
 	take := func(name string, data []byte, err error, found bool) {
-		more, splitErr := split(name, data)
+		if errors.Is(err, plain.ErrBound) {
+			data = nil // the rest would be an error too
+		}
+		more, splitErr := split(name, data, r.bounds)
 		for i := range more {
 			more[i].found = found
 		}
 		documents = append(documents, more...)
-		if splitErr != nil && found && !ours.Match(data) {
+		if splitErr == nil {
+			splitErr = r.bounds.Count(len(documents))
+		}
+		switch {
+		case errors.Is(splitErr, plain.ErrBound):
+			tally.Stop(splitErr)
+		case splitErr != nil && found && !ours.Match(data):
 			files.skipped++
 			splitErr = nil
 		}
@@ -154,12 +172,15 @@ func (r *fileReader) documents(files *Files) []document {
 			files.Errors = append(files.Errors, fileErrorOf(name, err))
 		}
 		for _, path := range paths {
-			data, err := plain.ReadFile(path, plain.Default().File)
+			data, err := tally.ReadFile(path)
 			take(path, data, err, path != name)
+			if tally.Err() != nil {
+				return documents
+			}
 		}
 	}
 	if r.options.Kustomize != "" {
-		data, err := kustomize(r.options.Kustomize)
+		data, err := kustomize(r.options.Kustomize, r.bounds)
 		take(r.options.Kustomize, data, err, false)
 	}
 	return documents
@@ -201,10 +222,44 @@ func expand(root string, recursive bool) (paths []string, err error) {
 }
 
 // kustomize returns the manifests that a directory builds.
-func kustomize(directory string) ([]byte, error) {
-	manifests, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), directory)
+func kustomize(directory string, bounds plain.Bounds) ([]byte, error) {
+	bounds.Members = min(bounds.Members, maxKustomized)
+	files := &boundedFiles{filesys.MakeFsOnDisk(), bounds.Files()}
+	manifests, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, directory)
+	if bound := files.tally.Err(); bound != nil {
+		return nil, bound
+	}
 	if err != nil {
 		return nil, err
 	}
 	return manifests.AsYaml()
+}
+
+// maxKustomized is the number of files that kustomize reads. It reads one again for each directory that names it,
+// and compares all objects with each other.
+const maxKustomized = 2000
+
+// boundedFiles are files that kustomize reads within bounds.
+type boundedFiles struct {
+	filesys.FileSystem
+	tally *plain.Tally
+}
+
+// ReadFile implements filesys.FileSystem.
+func (b *boundedFiles) ReadFile(name string) ([]byte, error) {
+	data, err := b.tally.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := splitYAML(name, data, b.tally.Bounds)
+	for _, document := range documents {
+		if err == nil {
+			_, err = b.tally.Nodes(document.data)
+		}
+	}
+	if errors.Is(err, plain.ErrBound) {
+		b.tally.Stop(err)
+		return nil, err
+	}
+	return data, nil // kustomize returns the errors of YAML
 }

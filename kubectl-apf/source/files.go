@@ -24,7 +24,8 @@ type Files struct {
 	// Notes are sentences about what was skipped, ignored or converted.
 	Notes []string
 
-	skipped int // documents of directories
+	skipped int             // documents of directories
+	pages   map[string]bool // the kinds of lists of which a page is there
 }
 
 // Object is an object of the group in a file: FlowSchema or PriorityLevel is set. It has

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/replica"
 )
 
@@ -49,13 +50,23 @@ func (s *saved) read() (*findings, error) {
 	found := &findings{out: leftOut{}}
 	var answers []savedAnswer
 	var manifests []savedFile
+	var kept int64
+	keeps := func(file savedFile) bool {
+		kept += int64(len(file.data))
+		if kept > s.options.Bounds.Kept {
+			found.out.add(file.path, fmt.Sprintf("They are too much to read: bytes of the answers and objects together; the bound is %d.", s.options.Bounds.Kept))
+		}
+		return kept <= s.options.Bounds.Kept
+	}
 	files := savedFiles{bounds: s.options.Bounds, skip: found.out.add, visit: func(file savedFile) {
 		file.data = file.body()
 		info, isVersion := versionOf(file.data)
-		switch endpoint, isAnswer := file.recognize(); {
+		endpoint, isAnswer := file.recognize()
+		switch hasObjects := !isAnswer && isManifest(file.data); {
+		case (isAnswer || hasObjects) && !keeps(file):
 		case isAnswer:
 			answers = append(answers, newSavedAnswers(file, endpoint)...)
-		case isManifest(file.data):
+		case hasObjects:
 			manifests = append(manifests, file)
 		case isVersion:
 			// Other programs of a must-gather have versions too.
@@ -73,7 +84,7 @@ func (s *saved) read() (*findings, error) {
 	if len(manifests) == 0 && len(found.servers) == 0 {
 		return found, s.nothing(found, "neither flow schemas nor answers of an API server")
 	}
-	found.readManifests(manifests)
+	found.readManifests(manifests, s.options.Bounds)
 	return found, nil
 }
 
@@ -97,8 +108,8 @@ func (s *saved) Configuration(context.Context) (configuration.Configuration, err
 	for _, err := range files.Errors {
 		out.Notes = append(out.Notes, fmt.Sprintf("It cannot be read: %s.", oneSentence(err)))
 	}
-	out.Notes = append(out.Notes, found.out.notes()...)
-	if out, err = fill(out, found.levelsWithoutObject()); err != nil {
+	out.Notes = slices.Concat(out.Notes, files.Notes, found.out.notes())
+	if out, err = fill(out, found.levelsWithoutObject(), files.pages); err != nil {
 		return out, err
 	}
 	if out.Total = s.options.Total; out.Total == 0 {
@@ -130,9 +141,9 @@ func (f *findings) levelsWithoutObject() []string {
 	return slices.Sorted(maps.Keys(told))
 }
 
-// fill adds the built-in objects of a kind where the files have no object or a part, and of both kinds if the
-// servers have levels that the files lack.
-func fill(out configuration.Configuration, missing []string) (configuration.Configuration, error) {
+// fill adds the built-in objects of a kind where the files have no object or a part, such as one of the pages of
+// a list, and of both kinds if the servers have levels that the files lack.
+func fill(out configuration.Configuration, missing []string, pages map[string]bool) (configuration.Configuration, error) {
 	standard, err := configuration.BuiltIn(out.Release)
 	if err != nil {
 		return out, err
@@ -140,7 +151,7 @@ func fill(out configuration.Configuration, missing []string) (configuration.Conf
 	missing = slices.DeleteFunc(missing, isMandatory) // built in
 	schemas, levels := out.FlowSchemas, out.PriorityLevels
 	out.Assumed = len(schemas) == 0 && len(levels) == 0
-	reasons := []string{whyPart(schemas, "FlowSchemas"), whyPart(levels, "PriorityLevelConfigurations")}
+	reasons := []string{whyPart(schemas, "FlowSchema", pages), whyPart(levels, "PriorityLevelConfiguration", pages)}
 	if len(missing) > 0 && len(schemas) > 0 && len(levels) > 0 {
 		reasons[0] = fmt.Sprintf("API servers have priority levels without an object here, %s, so objects are missing", strings.Join(missing, ", "))
 		reasons[1] = reasons[0]
@@ -163,7 +174,7 @@ func fill(out configuration.Configuration, missing []string) (configuration.Conf
 func isMandatory(name string) bool { return name == "exempt" || name == "catch-all" }
 
 // whyPart says why objects of a kind are not all that an API server has; it is empty if they may be.
-func whyPart[O metav1.Object](objects []O, kind string) string {
+func whyPart[O metav1.Object](objects []O, kind string, pages map[string]bool) string {
 	mandatory := 0
 	for _, object := range objects {
 		if isMandatory(object.GetName()) {
@@ -172,9 +183,11 @@ func whyPart[O metav1.Object](objects []O, kind string) string {
 	}
 	switch {
 	case len(objects) == 0:
-		return fmt.Sprintf("There are no %s", kind)
+		return fmt.Sprintf("There are no %ss", kind)
 	case mandatory < 2:
-		return fmt.Sprintf("There are not all %s, since exempt or catch-all is missing, which every API server has", kind)
+		return fmt.Sprintf("There are not all %ss, since exempt or catch-all is missing, which every API server has", kind)
+	case pages[kind]:
+		return fmt.Sprintf("There are not all %ss, since a file has a list that continues on another page", kind)
 	default:
 		return ""
 	}
@@ -198,14 +211,15 @@ func (s *saved) release(info version.Info) (configuration.Release, []string) {
 
 // readManifests reads the objects. Of an object that is there more than once, the latest
 // is used.
-func (f *findings) readManifests(manifests []savedFile) {
+func (f *findings) readManifests(manifests []savedFile, bounds plain.Bounds) {
 	decoder := newDecoder()
 	for i := range manifests {
-		documents, err := split(manifests[i].path, manifests[i].data)
+		documents, err := split(manifests[i].path, manifests[i].data, bounds)
 		if err != nil {
 			f.objects.Errors = append(f.objects.Errors, fileErrorOf(manifests[i].path, err))
 		}
 		for _, document := range documents {
+			document.found = true
 			f.objects.add(decoder, document)
 		}
 	}

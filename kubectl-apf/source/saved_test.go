@@ -2,11 +2,13 @@ package source_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
@@ -106,6 +108,36 @@ func TestSavedLists(t *testing.T) {
 	assert.Len(t, got.PriorityLevels, len(c.PriorityLevels))
 	assert.Contains(t, got.Notes, "The release of the API server is unknown: Kubernetes 1.37 is assumed; --release names another.")
 	assert.Contains(t, got.Notes, over+"/novel.yaml:1: flowcontrol.apiserver.k8s.io/v1 has no field spec.colour, which is ignored.")
+}
+
+func TestAPageOfASavedListIsAPart(t *testing.T) {
+	standard, err := configuration.BuiltIn("1.33")
+	require.NoError(t, err)
+	schemas := slices.DeleteFunc(slices.Clone(standard.FlowSchemas), func(s *flowcontrolv1.FlowSchema) bool { return s.Name == "service-accounts" })
+	directory := t.TempDir()
+	read := func() configuration.Configuration {
+		c, err := newSource(t, source.Options{Dumps: directory, Release: "1.33"}).Configuration(t.Context())
+		require.NoError(t, err)
+		return c
+	}
+	levels := listOf(t, "PriorityLevelConfigurationList", "", standard.PriorityLevels)
+	write(t, directory, map[string]string{"schemas.json": listOf(t, "FlowSchemaList", "", schemas), "levels.json": levels})
+	assert.Len(t, read().FlowSchemas, len(schemas), "it was deleted in the cluster")
+	write(t, directory, map[string]string{"schemas.json": listOf(t, "FlowSchemaList", "next", schemas)})
+	c := read()
+	assert.Len(t, c.FlowSchemas, len(standard.FlowSchemas))
+	assert.Contains(t, strings.Join(c.Notes, "\n"), "There are not all FlowSchemas, since a file has a list that continues on another page: the built-in ones of Kubernetes 1.33 are assumed.")
+}
+
+func TestObjectsInsideOthersOfSavedFilesAreNamed(t *testing.T) {
+	directory := t.TempDir()
+	write(t, directory, map[string]string{
+		"a.yaml":         schemaYAML("a", "v1", "system"),
+		"configmap.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a.yaml: |\n    " + strings.ReplaceAll(schemaYAML("b", "v1", "l"), "\n", "\n    ") + "\n",
+	})
+	c, err := newSource(t, source.Options{Dumps: directory, Release: "1.33"}).Configuration(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, strings.Join(c.Notes, "\n"), `ConfigMap x has objects of flow control in data["a.yaml"]`)
 }
 
 func TestDirectoryWithoutAnswers(t *testing.T) {

@@ -3,6 +3,7 @@ package source
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -43,9 +44,9 @@ type savedFiles struct {
 
 func (s *savedFiles) walk(root string) error {
 	start := root
-	info, err := os.Stat(root)
+	info, err := plain.Stat(root)
 	if err != nil {
-		return &fs.PathError{Op: "open", Path: root, Err: reason(err)}
+		return err
 	}
 	if info.IsDir() {
 		start += string(filepath.Separator) // follows a link
@@ -60,59 +61,87 @@ func (s *savedFiles) walk(root string) error {
 		}
 		file := savedFile{path: filepath.Clean(path), inside: filepath.ToSlash(inside)}
 		info, err := os.Stat(file.path) // of what a link names
-		switch {
-		case err != nil:
-		case !info.Mode().IsRegular():
+		if err == nil && !info.Mode().IsRegular() {
 			err = errors.New("not a regular file")
-		default:
-			file.modified = info.ModTime()
-			file.data, err = plain.ReadFile(file.path, s.bounds.File)
 		}
 		if err != nil {
-			s.skip(file.path, fmt.Sprintf("They cannot be read: %s.", oneSentence(reason(err))))
+			s.leaveOut(file, err)
 			return nil
 		}
-		archive := &plain.Archive{Bounds: s.bounds}
-		s.unpack(file, archive, 1)
-		return archive.Err()
+		in, err := os.Open(file.path)
+		if err != nil {
+			s.leaveOut(file, err)
+			return nil
+		}
+		defer in.Close() //nolint:errcheck // only read
+		file.modified = info.ModTime()
+		tally := s.bounds.Archive(info.Size())
+		var head [4]byte
+		if _, err := in.ReadAt(head[:], 0); err == nil && isZip(head[:]) { // it need not be read whole
+			err = s.unzip(file, in, info.Size(), tally, 0)
+			if err != nil {
+				s.leaveOut(file, err)
+			}
+		} else {
+			s.open(file, in, tally, 0)
+		}
+		return tally.Err()
 	})
 }
 
-// unpack visits the file, or the files in it.
-func (s *savedFiles) unpack(f savedFile, archive *plain.Archive, depth int) {
-	const magic = 257
-	var err error
-	switch {
-	case bytes.HasPrefix(f.data, []byte("PK\x03\x04")):
-		err = s.unzip(f, archive, depth)
-	case len(f.data) >= magic+5 && string(f.data[magic:magic+5]) == "ustar":
-		err = s.untar(f, archive, depth)
-	default:
-		s.visit(f)
-	}
-	if err != nil {
-		s.skip(f.path, fmt.Sprintf("They cannot be unpacked to the end: %s.", oneSentence(err)))
+// leaveOut tells why a file is left out.
+func (s *savedFiles) leaveOut(f savedFile, err error) {
+	s.skip(f.path, fmt.Sprintf("They cannot be read: %s.", oneSentence(reason(err))))
+}
+
+// open visits a file or, of an archive, the files in it. One that cannot be read to its end does not hide those
+// before and after it.
+func (s *savedFiles) open(f savedFile, in io.Reader, tally *plain.Tally, depth int) {
+	if err := s.read(f, in, tally, depth); err != nil {
+		s.leaveOut(f, err)
 	}
 }
 
-// member visits a member of an archive. One that cannot be read does not hide those after it.
-func (s *savedFiles) member(f savedFile, in io.Reader, archive *plain.Archive, depth int) {
-	var err error
-	if f.data, err = archive.Read(f.path, in, depth); err != nil {
-		s.skip(f.path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
-		return
+const tarMagic, tarMagicAt = "ustar", 257
+
+func (s *savedFiles) read(f savedFile, in io.Reader, tally *plain.Tally, depth int) error {
+	if err := tally.Add(f.path, depth); err != nil {
+		return err
 	}
-	s.unpack(f, archive, depth+1)
+	text, err := plain.Text(in)
+	if err != nil {
+		return err
+	}
+	defer text.Close() //nolint:errcheck // releases memory
+	content := bufio.NewReaderSize(tally.Count(text), 512)
+	head, _ := content.Peek(tarMagicAt + len(tarMagic)) // reading returns the error again
+	zipped := isZip(head)
+	switch {
+	case plain.IsCompressed(head):
+		return s.read(f, content, tally, depth+1)
+	case bytes.HasSuffix(head, []byte(tarMagic)):
+		return s.untar(f, content, tally, depth)
+	}
+	if f.data, err = plain.Whole(content, tally.File); err != nil {
+		return err
+	}
+	if zipped {
+		return s.unzip(f, bytes.NewReader(f.data), int64(len(f.data)), tally, depth)
+	}
+	s.visit(f)
+	return nil
 }
+
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 // inner returns a member of the archive, without its content. A stranger chose its name.
 func (f savedFile) inner(name string, modified time.Time) savedFile {
 	return savedFile{path: f.path + ":" + table.Escape(name), inside: path.Join(path.Dir(f.inside), name), modified: modified}
 }
 
-func (s *savedFiles) untar(f savedFile, archive *plain.Archive, depth int) error {
-	members := tar.NewReader(bytes.NewReader(f.data))
-	for archive.Err() == nil {
+func (s *savedFiles) untar(f savedFile, in io.Reader, tally *plain.Tally, depth int) error {
+	members := tar.NewReader(in)
+	for tally.Err() == nil {
 		header, err := members.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -121,19 +150,19 @@ func (s *savedFiles) untar(f savedFile, archive *plain.Archive, depth int) error
 			return err
 		}
 		if header.Typeflag == tar.TypeReg {
-			s.member(f.inner(header.Name, header.ModTime), members, archive, depth)
+			s.open(f.inner(header.Name, header.ModTime), members, tally, depth+1)
 		}
 	}
 	return nil
 }
 
-func (s *savedFiles) unzip(f savedFile, archive *plain.Archive, depth int) error {
-	members, err := zip.NewReader(bytes.NewReader(f.data), int64(len(f.data)))
+func (s *savedFiles) unzip(f savedFile, in io.ReaderAt, size int64, tally *plain.Tally, depth int) error {
+	members, err := zip.NewReader(in, size)
 	if err != nil {
 		return err
 	}
 	for _, file := range members.File {
-		if archive.Err() != nil {
+		if tally.Err() != nil {
 			break
 		}
 		if !file.Mode().IsRegular() {
@@ -142,13 +171,13 @@ func (s *savedFiles) unzip(f savedFile, archive *plain.Archive, depth int) error
 		inner := f.inner(file.Name, file.Modified)
 		in, err := file.Open()
 		if err != nil {
-			s.skip(inner.path, fmt.Sprintf("They cannot be unpacked: %s.", oneSentence(err)))
+			s.leaveOut(inner, err)
 			continue
 		}
-		s.member(inner, in, archive, depth)
+		s.open(inner, in, tally, depth+1)
 		_ = in.Close() // it was read
 	}
-	return nil //nolint:nilerr // the archive keeps its error
+	return nil
 }
 
 // manifestPattern finds objects of the API group in YAML and JSON.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,8 @@ func archived(t testing.TB, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	writer := tar.NewWriter(&out)
-	for name, text := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		text := files[name]
 		require.NoError(t, writer.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o600, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}))
 		_, err := writer.Write([]byte(text))
 		require.NoError(t, err)
@@ -75,7 +77,8 @@ func zipped(t testing.TB, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer
 	writer := zip.NewWriter(&out)
-	for name, text := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		text := files[name]
 		file, err := writer.Create(name)
 		require.NoError(t, err)
 		_, err = file.Write([]byte(text))
@@ -122,7 +125,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		{"a host for each server", map[string]string{"levels of cp-0.example.com.txt": levelsText, "levels of cp-1.example.com.txt": levelsText + " ", "queues of cp-0.example.com.txt": queuesText}, 2, nil},
 		{"a prefix for each server, and an answer without", map[string]string{"m0-levels.txt": levelsText, "m1-levels.txt": levelsText + " ", "metrics": metricsOf(1)}, 2, []string{"metrics. It is unclear which API server"}},
 		{"an archive of zip", map[string]string{"all.zip": zipped(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
-		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be unpacked"}},
+		{"an archive of zip that is cut off", map[string]string{"x": levelsText, "all.zip": zipped(t, map[string]string{"a/x": levelsText})[:60]}, 1, []string{"all.zip. It cannot be read"}},
 		{"an archive", map[string]string{"all.tar.gz": archived(t, map[string]string{"a/x": levelsText, "b/x": levelsText})}, 2, nil},
 		{"an archive for each server", map[string]string{"a/all.tgz": archived(t, map[string]string{"x": levelsText}), "b/all.tgz": archived(t, map[string]string{"x": levelsText})}, 2, nil},
 		{"a must-gather", map[string]string{first + "api_priority_and_fairness/priority_levels": levelsText, first + "metrics.json": metricsJSONOf(1), second + "metrics.json": metricsOf(1)}, 2, nil},

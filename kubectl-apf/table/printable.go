@@ -38,9 +38,9 @@ func (p *printable) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// visible returns a text with its control characters as escape sequences.
+// visible returns a text with its control characters as escape sequences, and U+FFFD for what is no character.
 func visible(text string) string {
-	if !strings.ContainsFunc(text, isControl) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isControl) {
 		return text
 	}
 	var out strings.Builder

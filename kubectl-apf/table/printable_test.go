@@ -25,6 +25,10 @@ func TestNoControlCharacterReachesTheTerminal(t *testing.T) {
 		require.Equal(t, `a\u001b]0;b\u0007\u009b2J\u000d\u202eü\u007f`+"\tc\n", out.String(), "in parts of %d bytes", size)
 	}
 	var out bytes.Buffer
+	_, err := table.Printable(&out).Write([]byte("a\x9b2J\n")) // a control character where the terminal is not UTF-8
+	require.NoError(t, err)
+	assert.Equal(t, "a\ufffd2J\n", out.String())
+	out.Reset()
 	require.NoError(t, json.NewEncoder(table.Printable(&out)).Encode(text))
 	var back string
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))

@@ -9,8 +9,8 @@ import (
 )
 
 // maxShared is the number of different texts, and of lists of groups, that the requests of
-// a trace share.
-const maxShared = 1 << 16
+// a trace share; maxSharedText bounds the bytes of each.
+const maxShared, maxSharedText = 1 << 16, 1 << 10
 
 // scanner decodes lines as writers write them, without spaces and escape sequences, in a
 // tenth of the time that encoding/json takes (BenchmarkRead). It decides nothing: what
@@ -179,7 +179,7 @@ func (s *scanner) shared(into *string) bool {
 	known, ok := s.texts[string(text)]
 	if !ok {
 		known = string(text)
-		if len(s.texts) < maxShared {
+		if len(s.texts) < maxShared && len(text) <= maxSharedText {
 			s.texts[known] = known
 		}
 	}
@@ -206,7 +206,7 @@ func (s *scanner) list(into *[]string) bool {
 	if len(texts) == 0 || !s.take(']') {
 		return false
 	}
-	if *into = texts; s.at == start+len(raw) && len(s.groups) < maxShared { // a text may have the bracket
+	if *into = texts; s.at == start+len(raw) && len(s.groups) < maxShared && len(raw) <= maxSharedText { // a text may have the bracket
 		s.groups[string(raw)] = texts
 	}
 	return true

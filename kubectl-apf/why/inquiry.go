@@ -92,9 +92,6 @@ func (i *Inquiry) Observe(r *logs.Request) {
 	if i.query.User == "" || i.query.User == r.User {
 		i.deprecated.Observe(r)
 	}
-	if !r.Governed() {
-		return
-	}
 	attributes := r.Attributes()
 	key, exempt := i.place(r, &attributes)
 	// flowcontrol-apiserver has a bound for exempt requests, and says so; any other 429 of an exempt

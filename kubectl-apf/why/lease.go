@@ -48,7 +48,7 @@ type Leases struct {
 
 // leaseState is what is known of a lease so far.
 type leaseState struct {
-	renewed  time.Time // the end of the last renewal
+	since    time.Time // the end of the last renewal, or the first try
 	holder   string
 	level    string
 	renewals int
@@ -129,30 +129,37 @@ func (l *Leases) Observe(r *logs.Request) {
 	if r.Resource != "leases" || r.APIGroup != "coordination.k8s.io" || r.Namespace == heartbeats || r.Name == "" || l.name != "" && l.name != name {
 		return
 	}
-	isWrite := slices.Contains([]string{"update", "patch"}, r.Verb)
-	s := l.of[name]
+	isWrite := slices.Contains([]string{"create", "update", "patch"}, r.Verb)
+	t := tryOf(r)
+	s, who := l.of[name], cmp.Or(r.User, r.Client)
 	if s == nil {
-		if !isWrite {
+		if !isWrite && !t.failed() {
 			return // of one that does not lead
 		}
-		s = &leaseState{}
+		s = &leaseState{holder: who, level: l.place(r)}
 		l.of[name] = s
 	}
-	who := cmp.Or(r.User, r.Client)
-	if s.holder != "" && who != s.holder && !isWrite {
+	if who != s.holder && !isWrite {
 		return
 	}
-	t := tryOf(r)
 	if t.Renewed = isWrite && r.Status >= http.StatusOK && r.Status < http.StatusMultipleChoices; !t.Renewed {
+		if s.since.IsZero() {
+			s.since = r.Arrival // it was renewed before, or never
+		}
 		s.keep(t)
 		return
 	}
 	s.keep(t)
-	if end := r.End(); !s.renewed.IsZero() {
-		l.gap(s, name, end, false)
+	if !s.since.IsZero() {
+		l.gap(s, name, r.End(), false)
 	}
 	s.renewals++
-	s.renewed, s.holder, s.level, s.tries, s.more = r.End(), who, l.place(r), nil, 0
+	s.since, s.holder, s.level, s.tries, s.more = r.End(), who, l.place(r), nil, 0
+}
+
+// failed reports whether the API server did not answer the request. A lease that is not there yet is an answer.
+func (t *Try) failed() bool {
+	return t.Rejected != "" || t.Status >= http.StatusBadRequest && t.Status != http.StatusNotFound
 }
 
 func (s *leaseState) keep(t Try) {
@@ -207,15 +214,15 @@ func median(all []time.Duration) time.Duration {
 
 // gap ends the time since the last renewal.
 func (l *Leases) gap(s *leaseState, name string, until time.Time, open bool) {
-	length := until.Sub(s.renewed)
+	length := until.Sub(s.since)
 	limits := l.limitsOf(s)
-	if len(s.usual) < maxUsual {
+	if len(s.usual) < maxUsual && s.renewals > 0 {
 		s.usual = append(s.usual, length)
 	}
 	if float64(length) < near*float64(limits.Deadline) {
 		return
 	}
-	g := Gap{Since: s.renewed, Seconds: length.Seconds(), Open: open, Tries: s.tries}
+	g := Gap{Since: s.since, Seconds: length.Seconds(), Open: open, Tries: s.tries}
 	l.explain(&g, name, limits)
 	s.gaps = append(s.gaps, g)
 	slices.SortStableFunc(s.gaps, func(a, b Gap) int { return cmp.Compare(b.Seconds, a.Seconds) })
@@ -244,8 +251,11 @@ func (l *Leases) explain(g *Gap, name string, limits LeaseLimits) {
 		}
 	}
 	says := map[logs.Cause]int{}
+	// A line without a lease is of those that other lines name.
+	isNamed := func(line logs.LeaseLine) bool { return line.Lease == name }
+	is := slices.ContainsFunc(l.lines, isNamed) || !slices.ContainsFunc(l.lines, func(line logs.LeaseLine) bool { return line.Lease != "" })
 	for _, line := range l.lines {
-		if (line.Lease == "" || line.Lease == name) && within(line.At) {
+		if (isNamed(line) || line.Lease == "" && is) && within(line.At) {
 			says[line.Cause]++
 			if !slices.Contains(g.Said, line.Why) && line.Why != "" {
 				g.Said = append(g.Said, line.Why)
@@ -294,6 +304,8 @@ func (t *Try) explain(limits LeaseLimits, add func(logs.Cause, float64)) (told b
 		by = map[logs.Cause]float64{logs.CauseFlowControl: took + limits.Period.Seconds()}
 	case t.Status == http.StatusConflict:
 		by[logs.CauseHolder] = limits.Period.Seconds()
+	case t.failed() && t.Status < http.StatusInternalServerError:
+		by[logs.CauseError] = limits.Period.Seconds()
 	}
 	for _, cause := range slices.Sorted(maps.Keys(by)) {
 		if by[cause] > max(by[t.Cause], 0.1) {
@@ -314,7 +326,8 @@ func (l *Leases) Result() LeaseResult {
 	r := LeaseResult{Lease: l.name, Leases: []Lease{}}
 	for _, name := range slices.Sorted(maps.Keys(l.of)) {
 		s := l.of[name]
-		if !s.renewed.IsZero() && float64(l.last.Sub(s.renewed)) > float64(l.limitsOf(s).Deadline) && (len(s.tries) > 0 || l.name != "") {
+		late := l.last.Sub(s.since) > l.limitsOf(s).Deadline && (len(s.tries) > 0 || l.name != "")
+		if n := len(s.tries); late || n > 0 && s.tries[n-1].failed() {
 			l.gap(s, name, l.last, true)
 		}
 		limits := l.limitsOf(s) // now the usual time is known

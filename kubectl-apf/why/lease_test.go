@@ -2,6 +2,7 @@ package why
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -141,6 +142,61 @@ func TestALeaseThatIsNeverRenewedAgain(t *testing.T) {
 	g := l.Result().Leases[0].Gaps
 	require.Len(t, g, 1)
 	assert.True(t, g[0].Open && g[0].Lost)
+}
+
+// A log of the incident alone has no renewal at all.
+func TestALogThatBeginsWithinAnIncident(t *testing.T) {
+	rejected := func(r *logs.Request) { r.Rejected = "queue-full" }
+	getting := func(r *logs.Request) { r.Verb, r.Rejected = "get", "queue-full" }
+	creating := func(r *logs.Request) { r.Verb = "create" }
+	for _, test := range []struct {
+		name     string
+		status   int
+		change   func(*logs.Request)
+		last     func(*logs.Request)
+		cause    logs.Cause
+		says     string
+		renewals int
+	}{
+		{"updates are rejected until the end of the log", 429, rejected, rejected, logs.CauseFlowControl, "isolate", 0},
+		{"gets are rejected, so that no update follows", 429, getting, getting, logs.CauseFlowControl, "isolate", 0},
+		{"it renews in the end", 429, rejected, nil, logs.CauseFlowControl, "isolate", 1},
+		{"the lease is created again in the end", 429, rejected, creating, logs.CauseFlowControl, "isolate", 1},
+		{"the permission was withdrawn", 403, nil, nil, logs.CauseError, "may lack a permission", 1},
+		{"a handler of the API server answers 429", 429, nil, nil, logs.CauseError, "what the API server answers", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := NewLeases("shop/scaler", LeaseLimits{}, Place(site(), start()))
+			for at := range 6 {
+				l.Observe(renewal(time.Duration(2*at)*time.Second, time.Millisecond, test.status, test.change))
+			}
+			status := 200
+			if test.renewals == 0 {
+				status = test.status
+			}
+			l.Observe(renewal(12*time.Second, time.Millisecond, status, test.last))
+			r := l.Result()
+			require.Len(t, r.Leases, 1)
+			assert.Equal(t, test.renewals, r.Leases[0].Renewals)
+			require.Len(t, r.Leases[0].Gaps, 1)
+			g := r.Leases[0].Gaps[0]
+			assert.Equal(t, []any{test.cause, Certain, true, test.renewals == 0}, []any{g.Cause, g.Sure, g.Lost, g.Open}, g.By)
+			assert.InDelta(t, 12, g.Seconds, 0.01)
+			assert.Contains(t, r.Remedies[0].Action, test.says)
+			assert.Equal(t, fmt.Sprintf("Lease shop/scaler (lease duration 15s, renew deadline 10s, retry period 2s): %d renewals, 1 of them late, and 1 times the leader lost it.", test.renewals), r.summary(1))
+		})
+	}
+}
+
+// The log of a client is of its own lease, even where a line does not name it.
+func TestLinesWithoutALeaseAreOfTheLeaseThatOthersName(t *testing.T) {
+	l := NewLeases("", LeaseLimits{}, Place(site(), start()))
+	l.Say(logs.LeaseLine{Lease: "shop/other", At: start().Add(28 * time.Second), Cause: logs.CauseOwnLimit})
+	l.Say(logs.LeaseLine{At: start().Add(28 * time.Second), Cause: logs.CauseOwnLimit})
+	for _, r := range renewed() {
+		l.Observe(r)
+	}
+	assert.Equal(t, logs.CauseNotArrived, l.Result().Leases[0].Gaps[0].Cause)
 }
 
 func TestTheLogOfTheClientAloneTellsItsPart(t *testing.T) {

@@ -89,6 +89,8 @@ func (l *Lease) action(cause logs.Cause) string {
 		return "Give the leader election its own client (LeaderElectionConfig in controller-runtime), or raise QPS and Burst: kubectl apf lint --client-log checks whether that is safe."
 	case logs.CauseHolder:
 		return "Another process holds the lease: see which one in its holderIdentity."
+	case logs.CauseError:
+		return "See what the API server answers (STATUS): the client may lack a permission for the lease, its credentials may have expired, or the lease was deleted."
 	case logs.CauseNotArrived:
 		return "Add the log of the client, with --client-log: it shows whether its own limit, the network, or a process without CPU delayed the request, which did not arrive."
 	default:
@@ -106,7 +108,7 @@ func (g *Gap) forHowLong() string {
 // text says what a gap was made of.
 func (g *Gap) text() string {
 	var parts []string
-	for _, cause := range []logs.Cause{logs.CauseFlowControl, logs.CauseEtcd, logs.CauseServer, logs.CauseOwnLimit, logs.CauseHolder, logs.CauseNotArrived} {
+	for _, cause := range []logs.Cause{logs.CauseFlowControl, logs.CauseEtcd, logs.CauseServer, logs.CauseOwnLimit, logs.CauseHolder, logs.CauseError, logs.CauseNotArrived} {
 		if seconds := g.By[cause]; seconds >= 0.05 {
 			parts = append(parts, fmt.Sprintf("%s %.1f s", cause, seconds))
 		}
@@ -167,7 +169,7 @@ func (r *LeaseResult) summary(lost int) string {
 		what += fmt.Sprintf(" (lease duration %.0fs, renew deadline %.0fs, retry period %.0fs)", l.DurationSeconds, l.DeadlineSeconds, l.PeriodSeconds)
 	}
 	switch {
-	case renewals == 0 && gaps > 0:
+	case gaps > 0 && r.Leases[0].DeadlineSeconds == 0: // no log of an API server tells of it
 		return fmt.Sprintf("%s: by the log of the client, not renewed in time %d times, and given up %d times.", table.Escape(what), gaps, lost)
 	case gaps == 0 && len(r.Leases) == 0:
 		return "No lease came near to be lost."

@@ -118,13 +118,11 @@ func TestOtherResponsesAreNotRejections(t *testing.T) {
 		other.Rejected, other.Said = "", said
 		i.Observe(other)
 	}
-	ungoverned := call{user: "u", group: "users", code: 429}.event()
-	ungoverned.Subresource = "log"
 	implied, unfinished := call{user: "v", group: "users"}.event(), call{user: "v", group: "users"}.event()
 	implied.GroupsImplied, unfinished.Completed, unfinished.Latency = true, time.Time{}, nil
 	exact := call{user: "w", group: "users", told: told("w", 1, "executed")}.event()
 	exact.GroupsImplied = true // they do not decide
-	for _, one := range []*logs.Request{ungoverned, implied, unfinished, exact} {
+	for _, one := range []*logs.Request{implied, unfinished, exact} {
 		i.Observe(one)
 	}
 	r := i.Result()

@@ -79,9 +79,6 @@ func (i *Inquiry) Survey(r *logs.Request) {
 	of := i.servers[r.Replica]
 	of.include(r.Arrival, r.End())
 	i.servers[r.Replica] = of
-	if !r.Governed() {
-		return
-	}
 	attributes := r.Attributes()
 	key, exempt := i.place(r, &attributes)
 	wait, _ := r.Waited(latencyThreshold)

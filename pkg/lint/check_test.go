@@ -217,3 +217,20 @@ func FuzzCheckOfAnyObjects(f *testing.F) {
 		}
 	})
 }
+
+// Two schemas before the built-in ones cover what neither covers alone. They are named once, whatever they cover.
+func TestSchemasThatCoverManyTogetherAreNamedOnce(t *testing.T) {
+	const one = "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata: {name: %s}\nspec:\n  matchingPrecedence: %d\n  priorityLevelConfiguration: {name: workload-low}\n" +
+		"  rules:\n  - subjects: [{kind: Group, group: {name: 'system:authenticated'}}]\n    %s\n"
+	bundle := manifest(t, fmt.Sprintf(one, "resources", 5, "resourceRules: [{verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true}]")+
+		"---\n"+fmt.Sprintf(one, "paths", 6, "nonResourceRules: [{verbs: ['*'], nonResourceURLs: ['*']}]"))
+	var together []Finding
+	for _, f := range Check(bundle) {
+		if f.Code == NeverMatches && strings.Contains(f.Message, "together") {
+			together = append(together, f)
+		}
+	}
+	require.Len(t, together, 1)
+	assert.Regexp(t, `^This FlowSchema and "\w+" come before ("[\w-]+", ){2}"[\w-]+" and \d more and together match all requests that would match there`, together[0].Message)
+	assert.Contains(t, together[0].Related, schemaObject("kube-scheduler"))
+}

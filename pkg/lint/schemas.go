@@ -89,34 +89,39 @@ type neverMatching struct {
 	covering []*flowcontrolv1.FlowSchema
 }
 
-// judgeNever adds FC103: once about a schema that covers several others alone, or a built-in one, and
-// otherwise about each schema that never matches.
+// judgeNever adds FC103: once about schemas that cover several others, or a built-in one, and otherwise about
+// each schema that never matches.
 func (j *judge) judgeNever(never []neverMatching) {
 	victims := map[string][]*flowcontrolv1.FlowSchema{}
+	cause := func(n neverMatching) string { return quotedNames(n.covering) }
 	for _, n := range never {
-		if cause := n.covering[0]; len(n.covering) == 1 && !isMandatorySchema(cause.Name) && !j.defaults.hasSchema(cause) {
-			victims[cause.Name] = append(victims[cause.Name], n.FlowSchema)
+		if !slices.ContainsFunc(n.covering, func(c *flowcontrolv1.FlowSchema) bool { return isMandatorySchema(c.Name) || j.defaults.hasSchema(c) }) {
+			victims[cause(n)] = append(victims[cause(n)], n.FlowSchema)
 		}
 	}
 	for _, n := range never {
-		switch of := victims[n.covering[0].Name]; {
-		case len(of) == 0 || len(n.covering) > 1 || len(of) == 1 && !j.defaults.hasSchema(of[0]):
+		switch of := victims[cause(n)]; {
+		case len(of) == 0 || len(of) == 1 && !j.defaults.hasSchema(of[0]):
 			j.add(neverMatches(n.FlowSchema, n.covering))
 		case of[0] == n.FlowSchema:
-			j.add(coversOthers(n.covering[0], of))
+			j.add(coversOthers(n.covering, of))
 		}
 	}
 }
 
-// coversOthers is FC103 about the schema that is the cause.
-func coversOthers(cause *flowcontrolv1.FlowSchema, victims []*flowcontrolv1.FlowSchema) Finding {
-	highest := cause.Spec.MatchingPrecedence
+// coversOthers is FC103 about the schema that is the cause, with others.
+func coversOthers(causes, victims []*flowcontrolv1.FlowSchema) Finding {
+	highest := causes[0].Spec.MatchingPrecedence
 	for _, victim := range victims {
 		highest = max(highest, victim.Spec.MatchingPrecedence)
 	}
-	return finding(NeverMatches, schemaObject(cause.Name), precedenceField,
-		fmt.Sprintf("This FlowSchema comes before %s and matches all requests that would match there, so no request matches these.", quotedNames(victims)),
-		fmt.Sprintf("Set matchingPrecedence above %d, or select fewer requests.", highest)).relatedTo(objectsOf(victims)...)
+	subject, come, match := "This FlowSchema", "comes", "matches"
+	if len(causes) > 1 {
+		subject, come, match = subject+" and "+quotedNames(causes[1:]), "come", "together match"
+	}
+	return finding(NeverMatches, schemaObject(causes[0].Name), precedenceField,
+		fmt.Sprintf("%s %s before %s and %s all requests that would match there, so no request matches these.", subject, come, quotedNames(victims), match),
+		fmt.Sprintf("Set matchingPrecedence above %d, or select fewer requests.", highest)).relatedTo(append(objectsOf(victims), objectsOf(causes[1:])...)...)
 }
 
 // schemaFindings returns what a schema that is not built in shows without others. Its level is nil if it is
