@@ -74,8 +74,6 @@ func (s *Set) Reject(r *Request) {
 // request wakes the next when it ends, the requests of one busy level would follow
 // each other for up to 10 ms, while goroutines wait that the network or a timer
 // made ready: among them requests of other flows that have not reached the level.
-// The benchmark "An elephant and mice on one level" of docs/evidence/benchmarks.md measures what
-// these requests gain.
 func (s *Set) Wait(ctx context.Context, r *Request, unneeded <-chan struct{}) Outcome {
 	reason := stats.Cancelled
 	select {
