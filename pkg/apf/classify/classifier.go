@@ -8,13 +8,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
-const (
-	// A table holds at most minBudget tuples, or budgetPerRow for each row,
-	// whichever is more.
-	minBudget    = 1 << 18
-	budgetPerRow = 4
-)
-
 // Classifier finds the flow schema of a request. It is safe for concurrent use:
 // but for its memo it is immutable.
 type Classifier struct {
@@ -31,25 +24,20 @@ func New(schemas []rules.Schema) *Classifier {
 	for i := range own {
 		pointers[i] = &own[i]
 	}
-	return build(pointers, budget{minBudget, budgetPerRow})
-}
-
-// build returns a Classifier of schemas, whose order it changes.
-func build(schemas []*rules.Schema, limit budget) *Classifier {
 	var y yielder
-	slices.SortStableFunc(schemas, func(a, b *rules.Schema) int {
+	slices.SortStableFunc(pointers, func(a, b *rules.Schema) int {
 		y.spend(1)
 		return rules.Compare(a, b)
 	})
-	c := &Classifier{schemas: schemas, vocabulary: newVocabulary()}
+	c := &Classifier{schemas: pointers, vocabulary: newVocabulary()}
 	rows := rowBuilder{vocabulary: &c.vocabulary, yielder: &y, onlyWildcard: []uint32{wildcard}}
-	for rank, schema := range schemas {
+	for rank, schema := range pointers {
 		rows.add(uint32(rank), schema)
 	}
 	v := &c.vocabulary
 	v.paths.setParents()
-	c.resources = newIndex(rows.resources, limit, &y, [5]uint32{v.subjects, v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
-	c.urls = newIndex(rows.urls, limit, &y, [5]uint32{v.subjects, v.verbs.next, uint32(len(v.paths.parents)), 1, 1})
+	c.resources = newIndex(&y, false, rows.resources, [places]uint32{v.subjects, v.verbs.next, v.apiGroups.next, v.resources.next, v.namespaces.next})
+	c.urls = newIndex(&y, true, rows.urls, [places]uint32{v.subjects, v.verbs.next, v.paths.next, 1, 1})
 	return c
 }
 
@@ -81,7 +69,7 @@ func (c *Classifier) Match(a *flow.Attributes) int {
 	// A composite literal would be made elsewhere and copied, which takes 6 ns
 	// (BenchmarkExempt of package benchmarks).
 	var q query
-	q.classifier, q.index, q.best = c, &c.urls, none
+	q.vocabulary, q.index, q.best = &c.vocabulary, &c.urls, none
 	if a.IsResourceRequest {
 		q.index = &c.resources
 	}

@@ -17,6 +17,17 @@ const (
 // names maps strings to numbers.
 type names map[string]uint32
 
+// intern returns the number of a string, which is the next one if it has none.
+func (n names) intern(value string, next *uint32) uint32 {
+	number, known := n[value]
+	if !known {
+		number = *next
+		*next++
+		n[value] = number
+	}
+	return number
+}
+
 // numbers assigns a number to each string.
 type numbers struct {
 	names
@@ -25,15 +36,7 @@ type numbers struct {
 
 func newNumbers(first uint32) numbers { return numbers{names: names{}, next: first} }
 
-func (n *numbers) intern(value string) uint32 {
-	number, known := n.names[value]
-	if !known {
-		number = n.next
-		n.next++
-		n.names[value] = number
-	}
-	return number
-}
+func (n *numbers) intern(value string) uint32 { return n.names.intern(value, &n.next) }
 
 // of returns the number of a string, or the wildcard.
 func (n *numbers) of(value string) uint32 { return n.names[value] }
@@ -75,9 +78,9 @@ func (v *vocabulary) subject(s rules.Subject) (uint32, bool) {
 	case rules.ServiceAccount:
 		if s.Name == rules.All {
 			v.accountColons = max(v.accountColons, strings.Count(s.Namespace, ":"))
-			return v.internSubject(v.accounts, s.Namespace), true
+			return v.accounts.intern(s.Namespace, &v.subjects), true
 		}
-		return v.internSubject(v.users, rules.ServiceAccountPrefix+s.Namespace+":"+s.Name), true
+		return v.users.intern(rules.ServiceAccountPrefix+s.Namespace+":"+s.Name, &v.subjects), true
 	default:
 		return 0, false
 	}
@@ -87,17 +90,7 @@ func (v *vocabulary) named(kind names, name string) uint32 {
 	if name == rules.All {
 		return wildcard
 	}
-	return v.internSubject(kind, name)
-}
-
-func (v *vocabulary) internSubject(kind names, name string) uint32 {
-	number, known := kind[name]
-	if !known {
-		number = v.subjects
-		v.subjects++
-		kind[name] = number
-	}
-	return number
+	return kind.intern(name, &v.subjects)
 }
 
 // resourceOf returns the number of the resource and subresource of a request, or the

@@ -8,9 +8,8 @@ import (
 // memoSlots is the number of results that a memo holds, a power of two.
 const memoSlots = 4096
 
-// memo caches the results of walks over a bitmapIndex (BenchmarkManySchemas, the
-// cases of long lists). It has a fixed size (128 KiB), takes no lock and allocates
-// nothing. Each slot is a sequence lock: a writer makes the sequence odd, writes, and
+// memo caches the results of walks over an index (BenchmarkManySchemas). It has a fixed
+// size (160 KiB), takes no lock and allocates nothing. Each slot is a sequence lock: a writer makes the sequence odd, writes, and
 // makes it even again; a reader discards what it read if the sequence was odd or
 // changed. A miss costs a walk.
 type memo [memoSlots]memoSlot
@@ -24,12 +23,8 @@ type memoSlot struct {
 // memoKey is what a result depends on.
 type memoKey [3]uint64
 
-func newMemoKey(subject uint32, v values) memoKey {
-	return memoKey{
-		uint64(subject)<<32 | uint64(v[0]),
-		uint64(v[1])<<32 | uint64(v[2]),
-		uint64(v[3]),
-	}
+func newMemoKey(v *values) memoKey {
+	return memoKey{uint64(v[0])<<32 | uint64(v[1]), uint64(v[2])<<32 | uint64(v[3]), uint64(v[4])}
 }
 
 func (m *memo) slot(k memoKey) *memoSlot {

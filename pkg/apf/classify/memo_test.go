@@ -8,7 +8,7 @@ import (
 func TestMemoNeverMixesOutcomesUp(t *testing.T) {
 	var m memo
 	// All keys are of one slot. The expected rank is the subject.
-	keyOf := func(subject uint32) memoKey { return newMemoKey(subject, values{1, 2, 3, 4}) }
+	keyOf := func(subject uint32) memoKey { return newMemoKey(&values{subject, 1, 2, 3, 4}) }
 	var subjects []uint32
 	for subject := uint32(1); len(subjects) < 2; subject++ {
 		if m.slot(keyOf(subject)) == m.slot(keyOf(1)) {

@@ -9,6 +9,7 @@ import (
 // paths is the tree of all URLs of the schemas. Its root, number 0, is the wildcard.
 type paths struct {
 	exact, prefix names
+	next          uint32
 	// parents holds, for each number, its longest proper prefix.
 	parents []uint32
 	// prefixSlashes is the largest number of slashes in a key of prefix.
@@ -16,7 +17,7 @@ type paths struct {
 }
 
 func newPaths() paths {
-	return paths{exact: names{}, prefix: names{}, parents: []uint32{wildcard}}
+	return paths{exact: names{}, prefix: names{}, next: wildcard + 1}
 }
 
 // appendNumbers appends the numbers of URLs to into. Each URL has two: the path
@@ -29,23 +30,14 @@ func (p *paths) appendNumbers(urls []string, into []uint32) []uint32 {
 		}
 		below := rules.Below(url)
 		p.prefixSlashes = max(p.prefixSlashes, strings.Count(below, "/"))
-		into = append(into, p.intern(p.exact, url), p.intern(p.prefix, below))
+		into = append(into, p.exact.intern(url, &p.next), p.prefix.intern(below, &p.next))
 	}
 	return into
 }
 
-func (p *paths) intern(kind names, path string) uint32 {
-	number, known := kind[path]
-	if !known {
-		number = uint32(len(p.parents))
-		p.parents = append(p.parents, wildcard)
-		kind[path] = number
-	}
-	return number
-}
-
 // setParents sets the parents, once all URLs are known.
 func (p *paths) setParents() {
+	p.parents = make([]uint32, p.next)
 	for path, number := range p.exact {
 		p.parents[number] = p.longestPrefix(path)
 	}
