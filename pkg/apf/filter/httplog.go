@@ -1,6 +1,13 @@
 package filter
 
-import "k8s.io/klog/v2"
+import (
+	"time"
+
+	"k8s.io/apiserver/pkg/server/httplog"
+	"k8s.io/klog/v2"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
+)
 
 // logVerbosity is the verbosity at which httplog logs requests.
 const logVerbosity = 3
@@ -12,3 +19,19 @@ const logVerbosity = 3
 // the one that logs requests in k8s.io/apiserver/pkg/server/httplog, so that every
 // pattern applies to both.
 func isLogged() bool { return klog.V(logVerbosity).Enabled() }
+
+// logWork logs the work estimate, where the library does not.
+func (r *request) logWork(work seats.Work) {
+	if !isLogged() {
+		return
+	}
+	httplog.AddKeyValue(r.ctx, "apf_iseats", work.Initial)
+	httplog.AddKeyValue(r.ctx, "apf_fseats", work.Final)
+	httplog.AddKeyValue(r.ctx, "apf_additionalLatency", work.Latency)
+}
+
+func (r *request) log(key string, d time.Duration) {
+	if isLogged() {
+		httplog.AddKeyValue(r.ctx, key, d)
+	}
+}

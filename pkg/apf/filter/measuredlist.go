@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"context"
 	"encoding/binary"
 	"net/http"
 	"sync/atomic"
@@ -179,4 +180,13 @@ func (l *measuredList) raise(bytes int64) {
 	}
 	l.raised.Store(true)
 	l.history.Raise(l.resource, l.kind, bytes, l.now())
+}
+
+// CountRead counts the bytes of one stored object that was read for the request of ctx,
+// if that is a list whose cost is learned. A transformer of the storage can call it: see
+// Options.CountsReads.
+func CountRead(ctx context.Context, bytes int) {
+	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok && e.list != nil && e.list.countsReads {
+		e.list.raise(e.list.read.Add(int64(bytes)))
+	}
 }

@@ -51,24 +51,6 @@ func TestSeatOfAnInitializedWatchServesOthersWhileItGoesOn(t *testing.T) {
 	})
 }
 
-// Issue 109603: the watch cache of the type cannot be filled, and the client stays.
-func TestWatchThatHangsGivesItsSeatBackWhenARequestWouldEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, queueset.Reject, 1)
-		s.options.WaitLimit = 15 * time.Second
-		s.ask(s.before(func(_ http.ResponseWriter, r *http.Request) {
-			<-time.After(time.Minute - time.Nanosecond)
-			assert.Equal(t, 1, s.figures("tested").SeatsInUse)
-			<-time.After(time.Nanosecond)
-			synctest.Wait()
-			assert.Zero(t, s.figures("tested").SeatsInUse)
-			flowcontrol.WatchInitialized(r.Context()) // too late, and harmless
-		}), requestBy(nobody, "watch", ""))
-		s.requireIdle()
-		assert.EqualValues(t, 1, s.series("everybody").ExecutionWatch.Count())
-	})
-}
-
 // The clock of the engine decides, as for all that is not a deadline.
 func TestWatchThatHangsGivesItsSeatBackByTheClockOfTheEngine(t *testing.T) {
 	now := clock.NewFake(time.Unix(0, 0))

@@ -132,7 +132,7 @@ func (s *site) libraryWork(k known, r *http.Request) seats.Work {
 }
 
 // requireLibraryWork requires that the two estimates agree, up to 0.33: later releases do
-// not estimate by the number of objects, and package adoption compares those. They differ
+// not estimate by the number of objects, and package estimate compares those. They differ
 // in two points:
 //
 //   - A watch without a resourceVersion, or from "0", also begins with the

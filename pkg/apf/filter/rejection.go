@@ -3,6 +3,8 @@ package filter
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
@@ -27,19 +28,11 @@ const tooManyRequests = "Too many requests, please try again later."
 
 // explanation is why a request was rejected.
 type explanation struct {
-	classification
-	reason string
-}
-
-// classification names what a request was classified to.
-type classification struct{ schema, level string }
-
-func classificationOf(r *engine.Request) classification {
-	return classification{r.Schema().Name, r.Level().Name}
+	schema, level, reason string
 }
 
 // explanation returns that the request was rejected for a reason, or nil if the user may not know.
-func (r *request) explanation(of classification, reason queueset.Reason) *explanation {
+func (r *request) explanation(schema, level string, reason queueset.Reason) *explanation {
 	if r.Explain == nil || r.Serializer == nil {
 		return nil
 	}
@@ -47,7 +40,7 @@ func (r *request) explanation(of classification, reason queueset.Reason) *explan
 	if !ok || !r.Explain(r.ctx, requester) {
 		return nil
 	}
-	return &explanation{of, reason.String()}
+	return &explanation{schema, level, reason.String()}
 }
 
 // rejection is what the client of a rejected request is told.
@@ -56,6 +49,19 @@ type rejection struct {
 	explanation *explanation // nil if the user may not know
 	ctx         context.Context
 	version     schema.GroupVersion // of the request
+}
+
+// reject ends a request that got no seats. The library responds, and the exchange completes that.
+func (r *request) reject() {
+	r.annotate(r.apf.Reason().String())
+	if r.exchange != nil {
+		r.exchange.rejection = &rejection{
+			after: seconds(r.apf.RetryAfter()), ctx: r.ctx,
+			explanation: r.explanation(r.apf.Schema().Name, r.apf.Level().Name, r.apf.Reason()),
+			version:     schema.GroupVersion{Group: r.info.APIGroup, Version: r.info.APIVersion},
+		}
+	}
+	r.apf.End()
 }
 
 // respond writes a Status.
@@ -77,4 +83,22 @@ func (e *explanation) status(message string, retryAfter int) *apierrors.StatusEr
 		{Type: RejectionReasonCause, Message: e.reason},
 	}
 	return err
+}
+
+// tooManyReads is what a list is told that got no seats to read from etcd.
+const tooManyReads = tooManyRequests + " The watch cache cannot serve the list, and there are no seats to read it from etcd."
+
+// rejectAgain returns the function for the error of a list that asked for seats again and got none.
+// The handler responds with it. The request is a copy, since the filter's is not on the heap.
+func rejectAgain(r request) func(*NoSeatsError) error {
+	schema, level := r.apf.Schema().Name, r.apf.Level().Name // the request may have ended
+	return func(e *NoSeatsError) error {
+		return r.explanation(schema, level, e.Reason).status(tooManyReads, seconds(e.RetryAfter))
+	}
+}
+
+// seconds returns a Retry-After for a client that should return after a time. It is rounded up or
+// down at random, so that on average it is right.
+func seconds(after time.Duration) int {
+	return max(1, int((after+rand.N(time.Second))/time.Second)) //nolint:gosec // no secret
 }
