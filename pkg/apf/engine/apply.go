@@ -24,6 +24,29 @@ func (e *Engine) Apply(c Configuration) []Problem {
 	return problems
 }
 
+// levelsOf returns the levels that take effect, by name: the valid ones, and the mandatory ones.
+func (e *Engine) levelsOf(configured []LevelConfig) (configs map[string]LevelConfig, problems []Problem) {
+	configs = make(map[string]LevelConfig, len(configured)+2)
+	for _, c := range configured {
+		err := c.Validate()
+		if _, twice := configs[c.Name]; twice {
+			err = errors.New("duplicate name: a priority level of this name was already configured")
+		}
+		if err != nil {
+			problems = append(problems, Problem{LevelKind, c.Name, err})
+			continue
+		}
+		configs[c.Name] = c
+	}
+	for _, config := range MandatoryLevels() {
+		if _, ok := configs[config.Name]; !ok {
+			configs[config.Name] = config
+			e.observer.LevelChanged(config, Supplied)
+		}
+	}
+	return configs, problems
+}
+
 // chooseSchemas returns the schemas that take effect, and those without a level, by name.
 func chooseSchemas(configured []rules.Schema, configs map[string]LevelConfig) (chosen, dangling []rules.Schema, problems []Problem) {
 	enforced := make(map[string]bool, len(configured)) // by name, of those seen
@@ -68,6 +91,8 @@ func (e *Engine) nextSnapshot(schemas []rules.Schema, configs map[string]LevelCo
 		yieldAt(i)
 		s.entries[i] = e.newEntry(s, schema, known)
 	}
-	e.retire(known)
+	for _, gone := range known {
+		e.retired.add(gone.series)
+	}
 	return s
 }

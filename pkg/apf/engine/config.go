@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
@@ -27,24 +25,4 @@ type Problem struct {
 	Kind Kind
 	Name string
 	Err  error
-}
-
-// chooseLevels returns the levels that take effect, by name: the valid ones. Mandatory ones may be
-// missing.
-func chooseLevels(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
-	var problems []Problem
-	chosen := make(map[string]LevelConfig, len(configured)+2)
-	for _, c := range configured {
-		err := c.Validate()
-		if _, twice := chosen[c.Name]; twice {
-			problems = append(problems, Problem{LevelKind, c.Name, errors.New("duplicate name: a priority level of this name was already configured")})
-			continue
-		}
-		if err != nil {
-			problems = append(problems, Problem{LevelKind, c.Name, err})
-			continue
-		}
-		chosen[c.Name] = c
-	}
-	return chosen, problems
 }

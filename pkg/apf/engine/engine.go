@@ -85,44 +85,22 @@ func yieldAt(i int) {
 	}
 }
 
-// levelsOf returns the levels that take effect, by name.
-func (e *Engine) levelsOf(configured []LevelConfig) (map[string]LevelConfig, []Problem) {
-	configs, problems := chooseLevels(configured)
-	for _, config := range MandatoryLevels() {
-		if _, ok := configs[config.Name]; !ok {
-			configs[config.Name] = config
-			e.observer.LevelChanged(config, Supplied)
-		}
-	}
-	return configs, problems
-}
-
 // settle drops the levels that configs lack.
 func (e *Engine) settle(configs map[string]LevelConfig) {
 	dropped := false
-	for _, name := range e.removed(configs) {
-		dropped = e.quiesce(name) || dropped
-	}
-	if dropped {
-		e.divide()
-	}
-}
-
-// removed returns the names of the levels that configs lack.
-func (e *Engine) removed(configs map[string]LevelConfig) []string {
-	var names []string
-	for name := range e.levels {
+	for name, level := range e.levels {
 		if _, ok := configs[name]; !ok {
-			names = append(names, name)
+			dropped = e.quiesce(name, level) || dropped
 		}
 	}
-	return names
+	if dropped {
+		e.configure(nil)
+	}
 }
 
 // quiesce drops a level, now if it is idle, or when it has drained. It reports
 // whether it dropped the level now.
-func (e *Engine) quiesce(name string) bool {
-	level := e.levels[name]
+func (e *Engine) quiesce(name string, level *level) bool {
 	quiesced := level.isQuiescing()
 	level.quiesce(func() { e.dropDrained(name, level) })
 	if level.drained() {
@@ -151,12 +129,12 @@ func (e *Engine) dropDrained(name string, level *level) {
 	defer e.unlock()
 	if e.levels[name] == level && level.drained() {
 		e.drop(level)
-		e.divide()
+		e.configure(nil)
 	}
 }
 
-// configure creates and configures levels by configs. Levels that configs lack only
-// get new limits.
+// configure creates and configures levels by configs, and divides the seats. Levels that configs lack
+// only get new limits.
 func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
 	all := make(map[string]LevelConfig, len(configs))
 	for name, level := range e.levels {
@@ -174,7 +152,7 @@ func (e *Engine) configure(configs map[string]LevelConfig) []Problem {
 			problems = append(problems, Problem{LevelKind, desired.Name, err})
 		}
 	}
-	e.tellDivision(divided)
+	e.observer.Divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
 	return problems
 }
 
@@ -220,25 +198,7 @@ func (e *Engine) Rebalance() {
 		level.endPeriod()
 	}
 	e.retired.forgetIdle()
-	e.divide()
-}
-
-// divide computes the limits of the present levels and sets them.
-func (e *Engine) divide() {
-	configs := make(map[string]LevelConfig, len(e.levels))
-	for name, level := range e.levels {
-		configs[name] = level.configuration()
-	}
-	divided := e.computeLimits(configs)
-	for i := range divided {
-		part := &divided[i]
-		e.tellLater(e.levels[part.Config.Name].divide(part.Claim.Limits, part.Seats))
-	}
-	e.tellDivision(divided)
-}
-
-func (e *Engine) tellDivision(divided []LevelDivision) {
-	e.observer.Divided(Division{Total: e.Total(), FairFraction: e.fairFraction, Levels: divided})
+	e.configure(nil)
 }
 
 // computeLimits divides the seats among levels with the given configurations, and

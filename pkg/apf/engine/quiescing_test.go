@@ -93,21 +93,29 @@ func TestALevelThatComesBackWhileItQuiescesResumes(t *testing.T) {
 	f.admit("a").Finish()
 }
 
-func TestARequestWhoseCallbackPanicsAfterItsWaitLeavesNoSeat(t *testing.T) {
-	f := newFixture(t, 1)
-	f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 1)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
-	holder, waiting := f.admit("a"), f.classified("a")
-	assert.PanicsWithValue(t, "broken", func() {
-		waiting.Admit(t.Context(), seats.Work{Initial: 1}, func(queued bool) {
-			if !queued {
-				panic("broken")
+func TestARequestWhoseCallbackPanicsLeavesNothing(t *testing.T) {
+	for name, when := range map[string]bool{"entering the queue": true, "leaving the queue": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, 1)
+			f.apply(engine.Configuration{Levels: []engine.LevelConfig{queuing("a", 1)}, Schemas: []rules.Schema{schemaOf("a", "a", 10)}})
+			holder, waiting := f.admit("a"), f.classified("a")
+			assert.PanicsWithValue(t, "broken", func() {
+				waiting.Admit(t.Context(), seats.Work{Initial: 1}, func(queued bool) {
+					if queued == when {
+						panic("broken")
+					}
+					holder.Finish()
+				})
+			})
+			if when {
+				holder.Finish()
 			}
-			holder.Finish()
+			level, _ := f.level("a")
+			assert.Zero(t, level.Figures.Waiting)
+			assert.Zero(t, level.Figures.Executing)
+			assert.Zero(t, level.Figures.SeatsInUse)
 		})
-	})
-	level, _ := f.level("a")
-	assert.Zero(t, level.Figures.Executing)
-	assert.Zero(t, level.Figures.SeatsInUse)
+	}
 }
 
 func TestAMandatorySchemaWithoutItsLevelIsSupplied(t *testing.T) {

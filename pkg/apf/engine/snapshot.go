@@ -50,13 +50,6 @@ func (e *Engine) newEntry(s *snapshot, schema *rules.Schema, known map[string]*s
 	return c
 }
 
-// retire retires the figures of schemas that are gone.
-func (e *Engine) retire(gone map[string]*schemaEntry) {
-	for _, former := range gone {
-		e.retired.add(former.series)
-	}
-}
-
 // inherit completes c with what the same schema in the current snapshot
 // has; that may be nil. It reports whether c continues its figures.
 func (e *Engine) inherit(c, former *schemaEntry) bool {

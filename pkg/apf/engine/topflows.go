@@ -25,14 +25,8 @@ type FlowUse struct {
 	Tenant string
 }
 
-type (
-	// Use is what one flow used, without its tenant.
-	Use = heavyhitters.Use
-	// FlowName names a flow of a level.
-	FlowName = heavyhitters.Flow
-	// FlowUsage is the use of a flow in one window.
-	FlowUsage = heavyhitters.Usage
-)
+// Use is what one flow used, without its tenant.
+type Use = heavyhitters.Use
 
 // TopFlows returns the heaviest flows of each level, by name of the level. Exempt levels
 // are included.

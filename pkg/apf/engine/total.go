@@ -7,7 +7,7 @@ func (e *Engine) SetTotal(seats int) {
 	e.mu.Lock()
 	defer e.unlock()
 	if seats := int64(max(seats, 0)); e.total.Swap(seats) != seats {
-		e.divide()
+		e.configure(nil)
 	}
 }
 
