@@ -7,7 +7,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 const (
@@ -56,7 +56,7 @@ func (s *side) whyUnmatched(schema *flowcontrolv1.FlowSchema) string {
 			unmatched := values.forEach(rule, func(c combination) bool {
 				a := c.attributes(&r)
 				count++
-				if rules.IsLongRunning(&a) {
+				if longrunning.Is(&a) {
 					return count <= maxOfSchema
 				}
 				place := s.classify(&a)

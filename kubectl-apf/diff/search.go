@@ -8,7 +8,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 // maxCombinations bounds the combinations that are classified.
@@ -95,7 +95,7 @@ func (s *search) run(changing []versions) bool {
 // classify classifies a combination on both sides, and counts it.
 func (s *search) classify(r *requester, c combination, values *vocabulary) {
 	a := c.attributes(r)
-	if rules.IsLongRunning(&a) {
+	if longrunning.Is(&a) {
 		s.longRunning++
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // requester is one user for a subject, in the groups that the subject implies.
@@ -42,11 +43,11 @@ func requestersOf(s *flowcontrolv1.Subject) []requester {
 	if err != nil {
 		return nil
 	}
-	users, _ := subject.Users()
+	users, _ := userset.Of(subject)
 	switch users.Kind {
-	case rules.Everyone:
+	case userset.Everyone:
 		return everybody()
-	case rules.Unauthenticated:
+	case userset.Unauthenticated:
 		return []requester{anonymous()}
 	default:
 		return []requester{oneOf(users)}
@@ -54,22 +55,22 @@ func requestersOf(s *flowcontrolv1.Subject) []requester {
 }
 
 // oneOf returns a user of a set without the anonymous user.
-func oneOf(users rules.Users) requester {
+func oneOf(users userset.Set) requester {
 	switch users.Kind {
-	case rules.Authenticated:
+	case userset.Authenticated:
 		return authenticated(shownOther, other)
-	case rules.ServiceAccounts:
+	case userset.ServiceAccounts:
 		return account("service accounts", other, other)
-	case rules.ServiceAccountsOfNamespace:
+	case userset.ServiceAccountsOfNamespace:
 		return account("service accounts of namespace "+users.Namespace, users.Namespace, other)
-	case rules.OneServiceAccount:
+	case userset.OneServiceAccount:
 		return account("service account "+users.Namespace+"/"+users.Name, users.Namespace, users.Name)
-	case rules.Nodes:
-		return authenticated("group "+user.NodesGroup, rules.NodePrefix+other, user.NodesGroup)
-	case rules.OneGroup:
+	case userset.Nodes:
+		return authenticated("group "+user.NodesGroup, userset.NodePrefix+other, user.NodesGroup)
+	case userset.OneGroup:
 		return authenticated("group "+users.Name, other, users.Name)
 	default:
-		if strings.HasPrefix(users.Name, rules.NodePrefix) {
+		if strings.HasPrefix(users.Name, userset.NodePrefix) {
 			return authenticated(users.Name, users.Name, user.NodesGroup)
 		}
 		return authenticated(labelOf(users.Name), users.Name)

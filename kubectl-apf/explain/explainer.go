@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 // Facts are what is known about resources.
@@ -101,9 +102,9 @@ func (e *Explainer) Explain(r Request) (Answer, error) {
 func (e *Explainer) bypass(a *flow.Attributes) string {
 	what := "for the subresource " + a.Subresource
 	switch {
-	case rules.IsProfile(a):
+	case longrunning.IsProfile(a):
 		what = "for a profile"
-	case e.input.Configuration.Own || !rules.IsLongRunning(a):
+	case e.input.Configuration.Own || !longrunning.Is(a):
 		return ""
 	case a.Verb == "proxy":
 		what = "with the verb proxy"

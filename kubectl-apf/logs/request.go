@@ -10,7 +10,7 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 // Request is what a log tells about one request. What it does not tell is nil or empty.
@@ -48,7 +48,7 @@ const maxID = 64
 // Governed reports whether flow control governs the request.
 func (r *Request) Governed() bool {
 	attributes := r.Attributes()
-	return r.Annotated || !rules.IsLongRunning(&attributes)
+	return r.Annotated || !longrunning.Is(&attributes)
 }
 
 // End returns when the request ended, otherwise when it arrived.

@@ -14,7 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 const (
@@ -200,7 +200,7 @@ func (s *simulation) play(ctx context.Context, until time.Duration) error {
 			return err
 		}
 		s.read++
-		if a := r.Attributes(); rules.IsLongRunning(&a) && r.PriorityLevel == "" {
+		if a := r.Attributes(); longrunning.Is(&a) && r.PriorityLevel == "" {
 			s.ungoverned++
 			continue
 		}

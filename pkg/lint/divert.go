@@ -7,9 +7,9 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // isProtected reports whether the requests of a built-in schema keep a cluster alive: requests of
@@ -189,7 +189,7 @@ func isDeliberate(schema *flowcontrolv1.FlowSchema, diverted []*flowcontrolv1.Fl
 		for _, builtIn := range diverted {
 			for _, theirs := range rulesOf(builtIn) {
 				for _, a := range rule.users {
-					if slices.ContainsFunc(theirs.users, func(b rules.Users) bool { return a.SurelyIntersects(b) && !isPartOf(a, b) }) {
+					if slices.ContainsFunc(theirs.users, func(b userset.Set) bool { return a.SurelyIntersects(b) && !isPartOf(a, b) }) {
 						return false
 					}
 				}
@@ -200,8 +200,8 @@ func isDeliberate(schema *flowcontrolv1.FlowSchema, diverted []*flowcontrolv1.Fl
 }
 
 // isPartOf reports whether a is one client of a group of them, b.
-func isPartOf(a, b rules.Users) bool {
-	return (a.Kind == rules.OneServiceAccount || a.Kind == rules.OneUser) && a != b
+func isPartOf(a, b userset.Set) bool {
+	return (a.Kind == userset.OneServiceAccount || a.Kind == userset.OneUser) && a != b
 }
 
 // judgeDiversions judges the schemas that can match, each within its budget.

@@ -6,16 +6,16 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // hasOneUser reports whether the requests of a schema are of one user at most.
 func hasOneUser(schema *flowcontrolv1.FlowSchema) bool {
-	seen := sets.New[rules.Users]()
+	seen := sets.New[userset.Set]()
 	for i := range schema.Spec.Rules {
 		for _, users := range usersOfAll(schema.Spec.Rules[i].Subjects) {
 			switch users.Kind {
-			case rules.OneUser, rules.OneServiceAccount, rules.Unauthenticated:
+			case userset.OneUser, userset.OneServiceAccount, userset.Unauthenticated:
 				seen.Insert(users)
 			default:
 				return false

@@ -8,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/allocation"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
 )
 
@@ -121,7 +120,7 @@ func sharedHands(level *flowcontrolv1.PriorityLevelConfiguration, users []*flowc
 		return nil
 	}
 	squish := func(elephants int) float64 {
-		return flow.SquishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
+		return squishProbability(int(queuing.Queues), int(queuing.HandSize), elephants)
 	}
 	if squish(1) <= squishLimit {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 const removeRule = "Remove the rule: flow control neither delays nor limits these requests."
@@ -18,7 +18,7 @@ func (r *ruleReader) readLongRunning(resources *flowcontrolv1.ResourcePolicyRule
 	isProxy := len(resources.Verbs) > 0 && !slices.ContainsFunc(resources.Verbs, func(verb string) bool { return verb != "proxy" })
 	var found []string
 	for _, resource := range resources.Resources {
-		if _, subresource, _ := strings.Cut(resource, "/"); rules.IsLongRunningSubresource(subresource) {
+		if _, subresource, _ := strings.Cut(resource, "/"); longrunning.IsSubresource(subresource) {
 			found = append(found, resource)
 		}
 	}
@@ -41,7 +41,7 @@ func (r *ruleReader) readLongRunning(resources *flowcontrolv1.ResourcePolicyRule
 func (r *ruleReader) readProfiles(url, field string) {
 	const what = "Requests for profiles are long-running, and no API server subjects them to flow control."
 	switch {
-	case rules.IsURLOfProfiles(url):
+	case longrunning.IsURLOfProfiles(url):
 		r.add(ImpossibleScope, field, what+" So no request matches this URL.", "Remove the URL.")
 	case url == "/debug/pprof":
 		r.addFinding(finding(ImpossibleScope, r.object, field, what+" Only the redirect from this path to the profiles can match.", "Remove the URL.").as(Info))

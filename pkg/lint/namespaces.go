@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // madeUpNamespaces is FC118: each namespace is a flow, and many clients may name any namespace. Flow control
@@ -23,7 +24,7 @@ func madeUpNamespaces(schema *flowcontrolv1.FlowSchema) []Finding {
 			continue
 		}
 		for k := range rule.Subjects {
-			if users, ok := usersOf(&rule.Subjects[k]); ok && (users.IsBroad() || users.Kind == rules.OneGroup) {
+			if users, ok := usersOf(&rule.Subjects[k]); ok && (users.IsBroad() || users.Kind == userset.OneGroup) {
 				findings = append(findings, finding(MadeUpNamespaces, schemaObject(schema.Name), fmt.Sprintf("spec.rules[%d].subjects[%d]", i, k),
 					"Each namespace in a URL is a flow, before authorization. A client that makes up N namespaces gets the shares of N flows, and leaves one namespace 1/(N+1).",
 					"Use the distinguisher ByUser, or list the namespaces in the rule."))

@@ -6,9 +6,9 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/box"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // maxTied bounds how many tied schemas are searched for: each candidate is
@@ -98,7 +98,7 @@ func tiedWith(schema *Compared, others []*Compared, within *budget.Budget) []*Co
 // ruleWithUsers is a rule and the users that its subjects select.
 type ruleWithUsers struct {
 	*flowcontrolv1.PolicyRulesWithSubjects
-	users []rules.Users
+	users []userset.Set
 }
 
 func rulesOf(schema *flowcontrolv1.FlowSchema) []ruleWithUsers {

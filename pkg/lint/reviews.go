@@ -7,7 +7,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // judgeServers finds servers whose reviews wait in the level that they hold up: FC501.
@@ -50,13 +50,13 @@ func (j *judge) holder(server *Server, level string, schemas []*flowcontrolv1.Fl
 	if l := j.levels[level]; l == nil || l.Spec.Limited == nil {
 		return nil
 	}
-	own := rules.Users{Kind: rules.OneServiceAccount, Namespace: server.Namespace, Name: server.ServiceAccount}
+	own := userset.Set{Kind: userset.OneServiceAccount, Namespace: server.Namespace, Name: server.ServiceAccount}
 	for _, schema := range schemas {
 		if schema.Spec.PriorityLevelConfiguration.Name != level || j.shadowed[schema.Name] {
 			continue
 		}
 		for _, rule := range rulesOf(schema) {
-			others := slices.ContainsFunc(rule.users, func(users rules.Users) bool { return users != own })
+			others := slices.ContainsFunc(rule.users, func(users userset.Set) bool { return users != own })
 			if others && rule.selectsAny(server.Requests) {
 				return schema
 			}

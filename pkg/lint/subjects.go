@@ -8,25 +8,26 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // usersOf returns the users that a subject selects, and false if there are none.
-func usersOf(s *flowcontrolv1.Subject) (rules.Users, bool) {
+func usersOf(s *flowcontrolv1.Subject) (userset.Set, bool) {
 	subject, err := rules.SubjectOf(s)
 	if err != nil {
-		return rules.Users{}, false
+		return userset.Set{}, false
 	}
-	return subject.Users()
+	return userset.Of(subject)
 }
 
 // usersOfAll returns the users that the subjects select. It splits everyone into
 // two sets, which different FlowSchemas may match.
-func usersOfAll(subjects []flowcontrolv1.Subject) []rules.Users {
-	var sets []rules.Users
+func usersOfAll(subjects []flowcontrolv1.Subject) []userset.Set {
+	var sets []userset.Set
 	for i := range subjects {
 		switch set, ok := usersOf(&subjects[i]); {
-		case ok && set.Kind == rules.Everyone:
-			sets = append(sets, rules.Users{Kind: rules.Authenticated}, rules.Users{Kind: rules.Unauthenticated})
+		case ok && set.Kind == userset.Everyone:
+			sets = append(sets, userset.Set{Kind: userset.Authenticated}, userset.Set{Kind: userset.Unauthenticated})
 		case ok:
 			sets = append(sets, set)
 		}
@@ -62,12 +63,12 @@ func (m UserMask) MayIntersect(other UserMask) bool { return m&other != 0 }
 
 // maskOf returns one bit for one user and for the service accounts of one namespace,
 // and all bits for any other set: group members can have any name.
-func maskOf(a rules.Users) UserMask {
+func maskOf(a userset.Set) UserMask {
 	var name string
 	switch a.Kind {
-	case rules.OneUser:
+	case userset.OneUser:
 		name = a.Name
-	case rules.OneServiceAccount, rules.ServiceAccountsOfNamespace:
+	case userset.OneServiceAccount, userset.ServiceAccountsOfNamespace:
 		name = a.Namespace
 	default:
 		return AllUsers

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 func TestSubjectsCoverAndIntersect(t *testing.T) {
@@ -70,9 +70,9 @@ func TestMalformedSubjectSelectsNoUser(t *testing.T) {
 
 func TestMasksOfUsersDiffer(t *testing.T) {
 	const count = 1000
-	alice, intersecting := maskOf(rules.Users{Kind: rules.OneUser, Name: "alice"}), 0
+	alice, intersecting := maskOf(userset.Set{Kind: userset.OneUser, Name: "alice"}), 0
 	for i := range count {
-		if alice.MayIntersect(maskOf(rules.Users{Kind: rules.OneUser, Name: fmt.Sprint(i)})) {
+		if alice.MayIntersect(maskOf(userset.Set{Kind: userset.OneUser, Name: fmt.Sprint(i)})) {
 			intersecting++
 		}
 	}
@@ -80,6 +80,6 @@ func TestMasksOfUsersDiffer(t *testing.T) {
 	require.False(t, alice.MayIntersect(MaskOf(&flowcontrolv1.FlowSchema{})), "no subjects")
 	both := everything("both", 1, aUser("alice"), anAccount("ns", "a"))
 	require.True(t, MaskOf(&both).MayIntersect(alice))
-	require.True(t, MaskOf(&both).MayIntersect(maskOf(rules.Users{Kind: rules.OneServiceAccount, Namespace: "ns", Name: "a"})))
-	require.False(t, MaskOf(&both).MayIntersect(maskOf(rules.Users{Kind: rules.OneUser, Name: "bob"})))
+	require.True(t, MaskOf(&both).MayIntersect(maskOf(userset.Set{Kind: userset.OneServiceAccount, Namespace: "ns", Name: "a"})))
+	require.False(t, MaskOf(&both).MayIntersect(maskOf(userset.Set{Kind: userset.OneUser, Name: "bob"})))
 }

@@ -41,10 +41,7 @@ func handBits(deckSize, handSize int) int {
 	return int(math.Ceil(math.Log2(float64(deckSize)) * float64(handSize)))
 }
 
-// DeckSize returns the number of queues.
-func (d Dealer) DeckSize() int { return d.deck }
-
-// Deal returns the hand of a flow: HandSize distinct numbers in [0, DeckSize), in the order of
+// Deal returns the hand of a flow: handSize distinct numbers in [0, deckSize), in the order of
 // dealing. It overwrites hand, and does not allocate if that has room.
 func (d Dealer) Deal(hash Hash, hand []int) []int {
 	hand = hand[:0]

@@ -17,16 +17,4 @@
 // queues that are still in the deck, in ascending order. So each ordered hand gets
 // the same share of the hashes, up to one part in 2^64 / (n (n-1) ... (n-handSize+1)).
 // NewDealer rejects hands of more than 60 bits, so that this excess stays below 1/16.
-//
-// # Isolation
-//
-// Let e elephants each fill all queues of their hands. A mouse is squished if all
-// queues of its hand are full. The number r of its queues that are not full, at
-// first the whole hand of h, is a Markov chain over the elephants: of the C(n,h)
-// possible hands of the next elephant,
-//
-//	C(r, k) · C(n-r, h-k)
-//
-// fill k more of them. SquishProbability computes the probability of r = 0 after e
-// elephants.
 package flow

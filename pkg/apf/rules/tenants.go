@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Tenants says which flows of a flow schema are one tenant: the value of --flow-control-tenants.
 // Tenants of a priority level share its seats equally, whatever the number of their flows.
@@ -32,6 +35,9 @@ func (t Tenants) TenantOf(s *Schema, distinguisher string) string {
 	if t != ServiceAccountNamespaces || s.Distinguisher != ByUser {
 		return ""
 	}
-	namespace, _, _ := serviceAccount(distinguisher)
+	namespace, name, _ := strings.Cut(strings.TrimPrefix(distinguisher, ServiceAccountPrefix), ":")
+	if !strings.HasPrefix(distinguisher, ServiceAccountPrefix) || namespace == "" || name == "" || strings.Contains(name, ":") {
+		return ""
+	}
 	return namespace
 }

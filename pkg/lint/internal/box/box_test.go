@@ -14,6 +14,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/test/lane"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
@@ -21,21 +22,21 @@ func unlimited() *budget.Budget { return budget.New(math.MaxInt, nil) }
 func always(int) bool { return true }
 
 // someUsers are sets of each kind, and pairs where one set covers or intersects the other.
-func someUsers() []rules.Users {
-	return []rules.Users{
-		{Kind: rules.Authenticated}, {Kind: rules.Unauthenticated}, {Kind: rules.ServiceAccounts},
-		{Kind: rules.ServiceAccountsOfNamespace, Namespace: "a"}, {Kind: rules.ServiceAccountsOfNamespace, Namespace: "b"},
-		{Kind: rules.OneServiceAccount, Namespace: "a", Name: "x"}, {Kind: rules.OneServiceAccount, Namespace: "c", Name: "x"},
-		{Kind: rules.Nodes}, {Kind: rules.OneGroup, Name: "devs"}, {Kind: rules.OneGroup, Name: "ops"},
-		{Kind: rules.OneUser, Name: "alice"}, {Kind: rules.OneUser, Name: "system:node:a"},
+func someUsers() []userset.Set {
+	return []userset.Set{
+		{Kind: userset.Authenticated}, {Kind: userset.Unauthenticated}, {Kind: userset.ServiceAccounts},
+		{Kind: userset.ServiceAccountsOfNamespace, Namespace: "a"}, {Kind: userset.ServiceAccountsOfNamespace, Namespace: "b"},
+		{Kind: userset.OneServiceAccount, Namespace: "a", Name: "x"}, {Kind: userset.OneServiceAccount, Namespace: "c", Name: "x"},
+		{Kind: userset.Nodes}, {Kind: userset.OneGroup, Name: "devs"}, {Kind: userset.OneGroup, Name: "ops"},
+		{Kind: userset.OneUser, Name: "alice"}, {Kind: userset.OneUser, Name: "system:node:a"},
 	}
 }
 
 // manyUsers are more than fewValues, all of them single users that someUsers does not have.
-func manyUsers() []rules.Users {
-	many := make([]rules.Users, 2*fewValues)
+func manyUsers() []userset.Set {
+	many := make([]userset.Set, 2*fewValues)
 	for i := range many {
-		many[i] = rules.Users{Kind: rules.OneUser, Name: fmt.Sprint("u", i)}
+		many[i] = userset.Set{Kind: userset.OneUser, Name: fmt.Sprint("u", i)}
 	}
 	return many
 }
@@ -45,18 +46,18 @@ func manyUsers() []rules.Users {
 func TestUsersAreComparedAsPairsOfTheirSets(t *testing.T) {
 	for _, first := range someUsers() {
 		for _, second := range someUsers() {
-			for _, more := range [][]rules.Users{nil, manyUsers()} {
-				sets := append([]rules.Users{first, second}, more...)
+			for _, more := range [][]userset.Set{nil, manyUsers()} {
+				sets := append([]userset.Set{first, second}, more...)
 				users := NewUsers(sets)
-				for _, other := range append(someUsers(), rules.Users{Kind: rules.OneUser, Name: "u3"}) {
-					is := func(relation func(a, b rules.Users) bool) bool {
-						return slices.ContainsFunc(sets, func(set rules.Users) bool { return relation(set, other) })
+				for _, other := range append(someUsers(), userset.Set{Kind: userset.OneUser, Name: "u3"}) {
+					is := func(relation func(a, b userset.Set) bool) bool {
+						return slices.ContainsFunc(sets, func(set userset.Set) bool { return relation(set, other) })
 					}
 					where := fmt.Sprintf("%v and %v", sets, other)
-					require.Equal(t, is(rules.Users.Covers), users.covers(other), where)
-					require.Equal(t, is(rules.Users.Intersects), users.intersects(NewUsers([]rules.Users{other}), false), where)
-					require.Equal(t, is(rules.Users.SurelyIntersects), users.intersects(NewUsers([]rules.Users{other}), true), where)
-					require.Equal(t, is(rules.Users.SurelyIntersects), NewUsers([]rules.Users{other}).intersects(users, true), where)
+					require.Equal(t, is(userset.Set.Covers), users.covers(other), where)
+					require.Equal(t, is(userset.Set.Intersects), users.intersects(NewUsers([]userset.Set{other}), false), where)
+					require.Equal(t, is(userset.Set.SurelyIntersects), users.intersects(NewUsers([]userset.Set{other}), true), where)
+					require.Equal(t, is(userset.Set.SurelyIntersects), NewUsers([]userset.Set{other}).intersects(users, true), where)
 				}
 			}
 		}
@@ -123,7 +124,7 @@ func randomBoxes(random *rand.Rand) []Box {
 func eachTuple(boxes []Box, yield func(Box)) {
 	for _, box := range boxes {
 		for _, set := range box.users.sets {
-			part := Box{kind: box.kind, users: NewUsers([]rules.Users{set})}
+			part := Box{kind: box.kind, users: NewUsers([]userset.Set{set})}
 			tuples := [][]string{nil}
 			for _, one := range box.lists {
 				var longer [][]string

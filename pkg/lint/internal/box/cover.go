@@ -3,8 +3,8 @@ package box
 import (
 	"slices"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/internal/budget"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // Cover returns owners whose boxes together have every request of the given boxes, in the order
@@ -59,7 +59,7 @@ type fragment [][]string
 
 // coversLists reports whether the boxes in the lists, which select the set of users, cover what
 // the box has for it.
-func (s *search) coversLists(box *Box, set rules.Users, selecting [4][]int32) bool {
+func (s *search) coversLists(box *Box, set userset.Set, selecting [4][]int32) bool {
 	whole := make(fragment, len(box.lists))
 	for i, one := range box.lists {
 		whole[i] = one.elements()
@@ -85,7 +85,7 @@ func (s *search) coversLists(box *Box, set rules.Users, selecting [4][]int32) bo
 
 // again returns a box that was found before and has the first tuple of the part; -1 if there is
 // none.
-func (s *search) again(kind kind, set rules.Users, part fragment) int {
+func (s *search) again(kind kind, set userset.Set, part fragment) int {
 	for _, number := range s.found {
 		if box := s.index.boxes[number]; box.hasFirst(kind, part) && box.users.covers(set) {
 			return number

@@ -1,6 +1,6 @@
 package box
 
-import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 
 // Index finds the boxes that select a user. The zero value is empty. Boxes are numbered in the
 // order they are added, and cannot be removed.
@@ -9,7 +9,7 @@ type Index struct {
 	// owners has the owner of each box.
 	owners []int
 	// byUsers has the boxes that have a set of users.
-	byUsers map[rules.Users]selected
+	byUsers map[userset.Set]selected
 	// extended has the number of each list of boxes that is another one and a further box.
 	extended map[extension]int
 }
@@ -26,7 +26,7 @@ type extension struct{ list, box int }
 // Add adds the boxes of an owner, whose number is not negative. They must not change afterwards.
 func (x *Index) Add(owner int, boxes []Box) {
 	if x.byUsers == nil {
-		x.byUsers, x.extended = map[rules.Users]selected{}, map[extension]int{}
+		x.byUsers, x.extended = map[userset.Set]selected{}, map[extension]int{}
 	}
 	for i := range boxes {
 		number := len(x.boxes)
@@ -54,7 +54,7 @@ func (x *Index) extend(list selected, box int) selected {
 type selection [4]int
 
 // selecting returns the lists of the boxes whose users cover the set.
-func (x *Index) selecting(set rules.Users) (selection, [4][]int32) {
+func (x *Index) selecting(set userset.Set) (selection, [4][]int32) {
 	var numbers selection
 	var lists [4][]int32
 	for i, one := range wider(set) {

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/userset"
 )
 
 // Users is a union of sets of users, to be searched. Everyone is two sets, which different
 // flow schemas may match.
 type Users struct {
-	sets  []rules.Users
-	known map[rules.Users]struct{} // nil for few sets
+	sets  []userset.Set
+	known map[userset.Set]struct{} // nil for few sets
 	// kinds has a bit for each kind of the sets, accountsOf the namespaces of single service
 	// accounts. hasNode is set if a set is one user with the name of a node.
 	kinds      uint
@@ -20,17 +20,17 @@ type Users struct {
 }
 
 // NewUsers returns the union of the sets.
-func NewUsers(sets []rules.Users) *Users {
-	u := &Users{sets: make([]rules.Users, 0, len(sets))}
+func NewUsers(sets []userset.Set) *Users {
+	u := &Users{sets: make([]userset.Set, 0, len(sets))}
 	for _, set := range sets {
-		if set.Kind == rules.Everyone {
-			u.add(rules.Users{Kind: rules.Authenticated})
-			set = rules.Users{Kind: rules.Unauthenticated}
+		if set.Kind == userset.Everyone {
+			u.add(userset.Set{Kind: userset.Authenticated})
+			set = userset.Set{Kind: userset.Unauthenticated}
 		}
 		u.add(set)
 	}
 	if len(u.sets) > fewValues {
-		u.known = make(map[rules.Users]struct{}, len(u.sets))
+		u.known = make(map[userset.Set]struct{}, len(u.sets))
 		for _, set := range u.sets {
 			u.known[set] = struct{}{}
 		}
@@ -38,11 +38,11 @@ func NewUsers(sets []rules.Users) *Users {
 	return u
 }
 
-func (u *Users) add(set rules.Users) {
+func (u *Users) add(set userset.Set) {
 	u.sets = append(u.sets, set)
 	u.kinds |= 1 << set.Kind
 	u.hasNode = u.hasNode || isNode(set)
-	if set.Kind == rules.OneServiceAccount {
+	if set.Kind == userset.OneServiceAccount {
 		if u.accountsOf == nil {
 			u.accountsOf = map[string]struct{}{}
 		}
@@ -51,11 +51,11 @@ func (u *Users) add(set rules.Users) {
 }
 
 // isNode reports whether the set is one user with the name of a node.
-func isNode(set rules.Users) bool {
-	return set.Kind == rules.OneUser && strings.HasPrefix(set.Name, rules.NodePrefix)
+func isNode(set userset.Set) bool {
+	return set.Kind == userset.OneUser && strings.HasPrefix(set.Name, userset.NodePrefix)
 }
 
-func (u *Users) has(set rules.Users) bool {
+func (u *Users) has(set userset.Set) bool {
 	if u.known == nil {
 		return slices.Contains(u.sets, set)
 	}
@@ -63,26 +63,26 @@ func (u *Users) has(set rules.Users) bool {
 	return found
 }
 
-func (u *Users) hasKind(kinds ...rules.UsersKind) bool {
-	return slices.ContainsFunc(kinds, func(kind rules.UsersKind) bool { return u.kinds&(1<<kind) != 0 })
+func (u *Users) hasKind(kinds ...userset.Kind) bool {
+	return slices.ContainsFunc(kinds, func(kind userset.Kind) bool { return u.kinds&(1<<kind) != 0 })
 }
 
-// wider returns the set and the few sets that cover it (rules.Users.Covers).
+// wider returns the set and the few sets that cover it (userset.Set.Covers).
 // The set is not Everyone, and Everyone is not among them.
-func wider(set rules.Users) [4]rules.Users {
-	all := [4]rules.Users{set, set, set, set}
-	if set.Kind != rules.Unauthenticated {
-		all[1] = rules.Users{Kind: rules.Authenticated}
+func wider(set userset.Set) [4]userset.Set {
+	all := [4]userset.Set{set, set, set, set}
+	if set.Kind != userset.Unauthenticated {
+		all[1] = userset.Set{Kind: userset.Authenticated}
 	}
-	if set.Kind == rules.ServiceAccountsOfNamespace || set.Kind == rules.OneServiceAccount {
-		all[2] = rules.Users{Kind: rules.ServiceAccounts}
-		all[3] = rules.Users{Kind: rules.ServiceAccountsOfNamespace, Namespace: set.Namespace}
+	if set.Kind == userset.ServiceAccountsOfNamespace || set.Kind == userset.OneServiceAccount {
+		all[2] = userset.Set{Kind: userset.ServiceAccounts}
+		all[3] = userset.Set{Kind: userset.ServiceAccountsOfNamespace, Namespace: set.Namespace}
 	}
 	return all
 }
 
 // covers reports whether one of the sets covers the set.
-func (u *Users) covers(set rules.Users) bool {
+func (u *Users) covers(set userset.Set) bool {
 	for i, one := range wider(set) {
 		if (i == 0 || one != set) && u.has(one) {
 			return true
@@ -92,13 +92,13 @@ func (u *Users) covers(set rules.Users) bool {
 }
 
 // coversSome reports whether the set covers one of the sets.
-func (u *Users) coversSome(set rules.Users) bool {
+func (u *Users) coversSome(set userset.Set) bool {
 	switch set.Kind {
-	case rules.Authenticated:
-		return u.kinds&^(1<<rules.Unauthenticated) != 0
-	case rules.ServiceAccounts:
-		return u.hasKind(rules.ServiceAccounts, rules.ServiceAccountsOfNamespace, rules.OneServiceAccount)
-	case rules.ServiceAccountsOfNamespace:
+	case userset.Authenticated:
+		return u.kinds&^(1<<userset.Unauthenticated) != 0
+	case userset.ServiceAccounts:
+		return u.hasKind(userset.ServiceAccounts, userset.ServiceAccountsOfNamespace, userset.OneServiceAccount)
+	case userset.ServiceAccountsOfNamespace:
 		_, found := u.accountsOf[set.Namespace]
 		return found || u.has(set)
 	default:
@@ -115,20 +115,20 @@ func (u *Users) coversSomeOf(other *Users) bool {
 }
 
 // surelyMeets reports whether some user is in the set and in one of the sets
-// (rules.Users.SurelyIntersects).
-func (u *Users) surelyMeets(set rules.Users) bool {
-	return u.covers(set) || u.coversSome(set) || set.Kind == rules.Nodes && u.hasNode || isNode(set) && u.hasKind(rules.Nodes)
+// (userset.Set.SurelyIntersects).
+func (u *Users) surelyMeets(set userset.Set) bool {
+	return u.covers(set) || u.coversSome(set) || set.Kind == userset.Nodes && u.hasNode || isNode(set) && u.hasKind(userset.Nodes)
 }
 
-// mayMeet is surelyMeets for users in any groups (rules.Users.Intersects).
-func (u *Users) mayMeet(set rules.Users) bool {
+// mayMeet is surelyMeets for users in any groups (userset.Set.Intersects).
+func (u *Users) mayMeet(set userset.Set) bool {
 	switch set.Kind {
-	case rules.OneGroup:
-		if u.hasKind(rules.OneGroup, rules.OneUser) {
+	case userset.OneGroup:
+		if u.hasKind(userset.OneGroup, userset.OneUser) {
 			return true
 		}
-	case rules.OneUser:
-		if u.hasKind(rules.OneGroup) {
+	case userset.OneUser:
+		if u.hasKind(userset.OneGroup) {
 			return true
 		}
 	}
@@ -151,7 +151,7 @@ func (u *Users) intersects(other *Users, sure bool) bool {
 // meet returns the users that are surely in both. It is too large where neither of two sets
 // covers the other. The work grows with the product of the numbers of sets.
 func (u *Users) meet(other *Users) *Users {
-	var met []rules.Users
+	var met []userset.Set
 	for _, theirs := range other.sets {
 		for _, own := range u.sets {
 			switch {

@@ -1,4 +1,4 @@
-package rules_test
+package longrunning_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/server/filters"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint/longrunning"
 )
 
 // The peer is the library's check, with the verbs and subresources that kube-apiserver gives it
@@ -22,13 +22,13 @@ func TestLongRunningRequestsAreThoseOfKubeAPIServer(t *testing.T) {
 			for _, path := range []string{"", "/debug/pprof", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprofx", "/metrics"} {
 				a := flow.Attributes{Verb: verb, IsResourceRequest: path == "", Subresource: subresource, Path: path}
 				want := peer(nil, &apirequest.RequestInfo{Verb: verb, IsResourceRequest: path == "", Subresource: subresource, Path: path})
-				assert.Equal(t, want, rules.IsLongRunning(&a), "%+v", a)
+				assert.Equal(t, want, longrunning.Is(&a), "%+v", a)
 				some, both = some || want, both || some && !want
 			}
 		}
 	}
 	assert.True(t, some && both)
 	for url, want := range map[string]bool{"/debug/pprof/*": true, "/debug/pprof/heap": true, "/debug/pprof": false, "/debug/*": false, "*": false, "/metrics": false} {
-		assert.Equal(t, want, rules.IsURLOfProfiles(url), url)
+		assert.Equal(t, want, longrunning.IsURLOfProfiles(url), url)
 	}
 }
