@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/client-go/informers"
@@ -24,6 +25,7 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/filter"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/debugendpoints"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/metrics"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/internal/statussync"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/periodic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -81,14 +83,15 @@ func ConfigFor(factory informers.SharedInformerFactory, client flowcontrolclient
 // FlowControl implements flow control for one server. Several may live in one process.
 // Create one with New.
 type FlowControl struct {
-	engine  *engine.Engine
-	clock   utilclock.WithTicker
-	config  *configsync.Controller // nil without informers
-	status  *statussync.Controller // nil if no status is written
-	period  time.Duration
-	sizing  *total.Recommender // nil if no total is recommended
-	history *estimate.History
-	metrics exports
+	engine   *engine.Engine
+	clock    utilclock.WithTicker
+	config   *configsync.Controller // nil without informers
+	status   *statussync.Controller // nil if no status is written
+	period   time.Duration
+	sizing   *total.Recommender // nil if no total is recommended
+	history  *estimate.History
+	registry *prometheus.Registry
+	library  *metrics.Collector // of the families that k8s.io/apiserver has too
 	// alone handles requests without a Filter around their handler chain.
 	alone *filter.Filter
 	flowcontrol.WatchTracker
@@ -231,8 +234,7 @@ func (f *FlowControl) Run(stop <-chan struct{}) error {
 
 // Install adds the debug endpoints.
 func (f *FlowControl) Install(c *mux.PathRecorderMux) {
-	debugendpoints.Install(c, f.engine)
-	debugendpoints.InstallListCosts(c, f.history, f.engine.Now)
+	debugendpoints.Install(c, f.engine, f.history)
 }
 
 // GetMaxSeats returns the largest work estimate on a level, in seats; 0 means no bound.

@@ -131,33 +131,6 @@ func TestARequestThatWaitsIsNotedTwiceAndLeavesWithItsContext(t *testing.T) {
 	assert.Zero(t, s.seatsInUse())
 }
 
-func TestAPanicOfTheNoteLeavesNothingBehind(t *testing.T) {
-	for name, when := range map[string]bool{"entering the queue": true, "leaving the queue": false} {
-		t.Run(name, func(t *testing.T) {
-			s := queueing(t)
-			s.handle(t.Context(), digestOf("a"), func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-				defer cancel()
-				assert.Panics(t, func() {
-					s.Handle(ctx, digestOf("b"),
-						func(*flowcontrolv1.FlowSchema, *flowcontrolv1.PriorityLevelConfiguration, string) {},
-						func() fcrequest.WorkEstimate { return fcrequest.WorkEstimate{InitialSeats: 1} },
-						func(inQueue bool) {
-							if inQueue == when {
-								panic(name)
-							}
-						}, func() {})
-				})
-			})
-			for _, l := range s.Engine().Report().Levels {
-				assert.Zero(t, l.Figures.SeatsInUse)
-				assert.Zero(t, l.Figures.Waiting)
-			}
-			assert.True(t, s.handle(t.Context(), digestOf("c"), func() {}).executed)
-		})
-	}
-}
-
 // get returns the JSON of a debug endpoint.
 func (s *server) get(t *testing.T, endpoint string) (rows []map[string]any) {
 	t.Helper()

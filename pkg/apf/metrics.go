@@ -2,7 +2,6 @@ package apf
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"k8s.io/apiserver/pkg/server/mux"
 	componentmetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -12,34 +11,22 @@ import (
 
 const metricsPath = "/metrics"
 
-// exports are the metrics of a FlowControl.
-type exports struct {
-	registry *prometheus.Registry
-	// replaced are the families of the registry that k8s.io/apiserver has too.
-	replaced []string
-}
-
 func (f *FlowControl) registerMetrics() {
-	library := metrics.NewCollector(f.engine.Report)
-	f.metrics.registry = prometheus.NewRegistry()
-	f.metrics.registry.MustRegister(library, metrics.NewFlowCollector(f.engine.FlowFigures),
+	f.library = metrics.NewCollector(f.engine.Report)
+	f.registry = prometheus.NewRegistry()
+	f.registry.MustRegister(f.library, metrics.NewFlowCollector(f.engine.FlowFigures),
 		metrics.NewTotalCollector(f.TotalStatus), metrics.NewConfigurationCollector(f.ConfigurationStatus))
-	f.metrics.replaced = library.Names()
 }
 
 // Registry returns the registry that has the metrics of this FlowControl, for servers that do not
 // serve the metrics of k8s.io/apiserver.
-func (f *FlowControl) Registry() *prometheus.Registry { return f.metrics.registry }
+func (f *FlowControl) Registry() *prometheus.Registry { return f.registry }
 
 // InstallMetrics makes the path /metrics serve the metrics of the Registry and of k8s.io/apiserver,
 // without the families that the Registry replaces. It replaces the route that the server has at
 // this path, if any. In a GenericAPIServer, paths is Handler.NonGoRestfulMux.
 func (f *FlowControl) InstallMetrics(paths *mux.PathRecorderMux) {
 	paths.Unregister(metricsPath)
-	paths.Handle(metricsPath, componentmetrics.HandlerFor(prometheus.GathererFunc(f.gather), componentmetrics.HandlerOpts{}))
-}
-
-// gather gathers what InstallMetrics serves.
-func (f *FlowControl) gather() ([]*dto.MetricFamily, error) {
-	return metrics.Union(legacyregistry.DefaultGatherer, f.metrics.registry, f.metrics.replaced).Gather()
+	paths.Handle(metricsPath, componentmetrics.HandlerFor(
+		metrics.Union(legacyregistry.DefaultGatherer, f.registry, f.library.Names()), componentmetrics.HandlerOpts{}))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
 
 const pathPrefix = "/debug/api_priority_and_fairness/"
@@ -20,6 +21,8 @@ type Source interface {
 	TopFlows() []engine.LevelFlows
 	// Rejections returns the last rejections, the newest of a level first.
 	Rejections() []engine.LevelRejections
+	// Now returns the time of the engine's clock.
+	Now() time.Duration
 	// Wall converts a time of the engine's clock to calendar time.
 	Wall(sinceOrigin time.Duration) time.Time
 }
@@ -31,8 +34,8 @@ type Mux interface {
 	UnlistedHandleFunc(path string, handler func(http.ResponseWriter, *http.Request))
 }
 
-// Install adds the endpoints to the mux.
-func Install(mux Mux, source Source) {
+// Install adds the endpoints to the mux. The clock of the history is that of the source.
+func Install(mux Mux, source Source, history *estimate.History) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, levelRows(source.Report().Levels))
 	})
@@ -55,5 +58,8 @@ func Install(mux Mux, source Source) {
 	})
 	mux.UnlistedHandleFunc(pathPrefix+"rejections", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, rejectionRows(source))
+	})
+	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, listCostRows(history.Report(source.Now())))
 	})
 }

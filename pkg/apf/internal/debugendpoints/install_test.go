@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/seats"
@@ -37,6 +38,7 @@ func (s still) Report() engine.Report {
 func (s still) Dump() []engine.LevelDump                 { return s }
 func (s still) TopFlows() []engine.LevelFlows            { return nil }
 func (s still) Rejections() []engine.LevelRejections     { return nil }
+func (s still) Now() time.Duration                       { return time.Hour }
 func (s still) Wall(sinceOrigin time.Duration) time.Time { return epoch.Add(sinceOrigin) }
 
 // sample returns a level with one busy queue of three and one queue that is no
@@ -79,8 +81,13 @@ func sample() still {
 
 func get(t *testing.T, source Source, path, accept string) *httptest.ResponseRecorder {
 	t.Helper()
+	return getWith(t, source, estimate.NewHistory(), path, accept)
+}
+
+func getWith(t *testing.T, source Source, history *estimate.History, path, accept string) *httptest.ResponseRecorder {
+	t.Helper()
 	m := mux.NewPathRecorderMux("test")
-	Install(m, source)
+	Install(m, source, history)
 	request := httptest.NewRequest(http.MethodGet, pathPrefix+path, nil)
 	if accept != "" {
 		request.Header.Set("Accept", accept)

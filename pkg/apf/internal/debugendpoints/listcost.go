@@ -1,19 +1,6 @@
 package debugendpoints
 
-import (
-	"net/http"
-	"time"
-
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
-)
-
-// InstallListCosts adds the endpoint list_costs to the mux. now is the clock of the
-// history.
-func InstallListCosts(mux Mux, history *estimate.History, now func() time.Duration) {
-	mux.UnlistedHandleFunc(pathPrefix+"list_costs", func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, listCostRows(history.Report(now())))
-	})
-}
+import "github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 
 type listCostRow struct {
 	APIGroup string `json:"apiGroup"`

@@ -2,14 +2,12 @@ package debugendpoints
 
 import (
 	"encoding/json"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apiserver/pkg/server/mux"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/estimate"
 )
@@ -24,14 +22,7 @@ func getListCosts(t *testing.T, accept string) *httptest.ResponseRecorder {
 	history.Observe(estimate.StoredType{Group: "apps", Resource: "deployments"}, estimate.ListKind{
 		FromStorage: true, Namespaced: true, Whole: true, Selector: estimate.LabelSelector, Limit: 500,
 	}, estimate.Observation{Bytes: 20, Prior: 90_000_000, Took: time.Second}, time.Hour)
-	m := mux.NewPathRecorderMux("test")
-	InstallListCosts(m, history, func() time.Duration { return time.Hour })
-	request := httptest.NewRequest(http.MethodGet, pathPrefix+"list_costs", nil)
-	request.Header.Set("Accept", accept)
-	response := httptest.NewRecorder()
-	m.ServeHTTP(response, request)
-	require.Equal(t, http.StatusOK, response.Code)
-	return response
+	return getWith(t, still(nil), history, "list_costs", accept)
 }
 
 func TestListCostsAreWhatWasLearned(t *testing.T) {

@@ -27,63 +27,62 @@ const (
 	phaseLabel  = "phase"
 )
 
-// families are the descriptions of the metrics of the collector that embeds them.
-type families struct {
-	descs []*prometheus.Desc
-	names []string
-}
-
-// add adds a family.
-func (f *families) add(name, help string, constant prometheus.Labels, labels ...string) *prometheus.Desc {
-	desc := prometheus.NewDesc(name, help, labels, constant)
-	f.descs = append(f.descs, desc)
-	f.names = append(f.names, name)
-	return desc
-}
-
-// Names returns the names of all families of the collector, for Union.
-func (f *families) Names() []string { return slices.Clone(f.names) }
-
-// Describe implements prometheus.Collector.
-func (f *families) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range f.descs {
-		descs <- desc
-	}
-}
-
-// Collector exports the reports of an engine. Create one with NewCollector.
+// Collector exports a part of the state of an engine.
 type Collector struct {
-	families
-	report func() engine.Report
-
-	series       seriesFamilies
-	levels       levelFamilies
-	seatFairFrac *prometheus.Desc
+	descs   []*prometheus.Desc
+	names   []string
+	collect func(out *output)
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// NewCollector returns a Collector of what report returns.
-func NewCollector(report func() engine.Report) *Collector {
-	c := &Collector{report: report}
-	c.series = newSeriesFamilies(&c.families)
-	c.levels = newLevelFamilies(&c.families)
-	c.seatFairFrac = c.add(prefix+"seat_fair_frac",
-		alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it", nil)
-	return c
+// add adds a family.
+func (c *Collector) add(name, help string, constant prometheus.Labels, labels ...string) *prometheus.Desc {
+	desc := prometheus.NewDesc(name, help, labels, constant)
+	c.descs = append(c.descs, desc)
+	c.names = append(c.names, name)
+	return desc
+}
+
+// Names returns the names of all families of the collector, for Union.
+func (c *Collector) Names() []string { return slices.Clone(c.names) }
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range c.descs {
+		descs <- desc
+	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
-	report := c.report()
-	out := &output{metrics: metrics}
-	for i := range report.Levels {
-		c.levels.collect(&report.Levels[i], out)
+func (c *Collector) Collect(metrics chan<- prometheus.Metric) { c.collect(&output{metrics}) }
+
+// NewCollector returns a Collector of the reports of an engine.
+func NewCollector(report func() engine.Report) *Collector {
+	c := &Collector{}
+	series, levels := addSeriesFamilies(c), addLevelFamilies(c)
+	seatFairFrac := c.add(prefix+"seat_fair_frac",
+		alpha+"Fair fraction of server's concurrency to allocate to each priority level that can use it", nil)
+	c.collect = func(out *output) {
+		report := report()
+		for i := range report.Levels {
+			levels.collect(&report.Levels[i], out)
+		}
+		for i := range report.Series {
+			series.collect(&report.Series[i], out)
+		}
+		out.gauge(seatFairFrac, report.FairFraction)
 	}
-	for i := range report.Series {
-		c.series.collect(&report.Series[i], out)
+	return c
+}
+
+// families are the families with metrics of each T. Each function sends those of one family.
+type families[T any] []func(of *T, out *output)
+
+func (f families[T]) collect(of *T, out *output) {
+	for _, send := range f {
+		send(of, out)
 	}
-	out.gauge(c.seatFairFrac, report.FairFraction)
 }
 
 // output sends metrics. Names of levels and schemas are valid label values, because
@@ -113,4 +112,30 @@ func (o *output) histogram(desc *prometheus.Desc, d *stats.Distribution, labels 
 	if count > 0 {
 		o.metrics <- prometheus.MustNewConstHistogram(desc, count, d.Sum, cumulative, labels...)
 	}
+}
+
+// member is a family with the labels of one series.
+type member struct {
+	out    *output
+	desc   *prometheus.Desc
+	labels []string
+}
+
+func (m member) gauge(x float64, more ...string) {
+	m.out.gauge(m.desc, x, append(m.labels, more...)...)
+}
+
+func (m member) counter(n uint64, more ...string) {
+	m.out.counter(m.desc, n, append(m.labels, more...)...)
+}
+
+// counterAbove0 sends a counter unless it is 0.
+func (m member) counterAbove0(n uint64, more ...string) {
+	if n > 0 {
+		m.counter(n, more...)
+	}
+}
+
+func (m member) histogram(d *stats.Distribution, more ...string) {
+	m.out.histogram(m.desc, d, append(m.labels, more...)...)
 }

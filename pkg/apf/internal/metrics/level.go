@@ -7,86 +7,50 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// levelFamilies are the families with the label priority_level only.
-type levelFamilies struct {
-	nominal, concurrencyLimit, lower, upper, current *prometheus.Desc
-
-	requestUtilization, seatUtilization, demand *prometheus.Desc
-
-	demandHighWatermark, demandAverage, demandDeviation, demandSmoothed, target *prometheus.Desc
-
-	epochAdvances                      *prometheus.Desc
-	currentR, dispatchR, latestS       *prometheus.Desc
-	nextSBounds, nextDiscountedSBounds *prometheus.Desc
-}
-
-func newLevelFamilies(f *families) levelFamilies {
-	add := func(name, help string, more ...string) *prometheus.Desc {
-		return f.add(prefix+name, help, nil, append([]string{levelLabel}, more...)...)
+// addLevelFamilies adds the families with the label priority_level only.
+func addLevelFamilies(c *Collector) (all families[engine.LevelReport]) {
+	send := func(desc *prometheus.Desc, send func(r *engine.LevelReport, m member)) {
+		all = append(all, func(r *engine.LevelReport, out *output) { send(r, member{out, desc, []string{r.Config.Name}}) })
+	}
+	// add adds a family. m sends its metrics of r.
+	add := func(name, help string, of func(r *engine.LevelReport, m member), more ...string) {
+		send(c.add(prefix+name, help, nil, append([]string{levelLabel}, more...)...), of)
 	}
 	const nominalHelp = "Nominal number of execution seats configured for each priority level"
-	return levelFamilies{
-		nominal:          add("nominal_limit_seats", beta+nominalHelp),
-		concurrencyLimit: add("request_concurrency_limit", alpha+nominalHelp),
-		lower:            add("lower_limit_seats", alpha+"Configured lower bound on number of execution seats available to each priority level"),
-		upper:            add("upper_limit_seats", alpha+"Configured upper bound on number of execution seats available to each priority level"),
-		current:          add("current_limit_seats", alpha+"current derived number of execution seats available to each priority level"),
+	add("nominal_limit_seats", beta+nominalHelp, func(r *engine.LevelReport, m member) { m.gauge(float64(r.Limits.Nominal)) })
+	add("request_concurrency_limit", alpha+nominalHelp, func(r *engine.LevelReport, m member) { m.gauge(float64(r.Limits.Nominal)) })
+	add("lower_limit_seats", alpha+"Configured lower bound on number of execution seats available to each priority level", func(r *engine.LevelReport, m member) { m.gauge(float64(r.Limits.Lower)) })
+	add("upper_limit_seats", alpha+"Configured upper bound on number of execution seats available to each priority level", func(r *engine.LevelReport, m member) { m.gauge(float64(r.Limits.Upper)) })
+	add("current_limit_seats", alpha+"current derived number of execution seats available to each priority level", func(r *engine.LevelReport, m member) { m.gauge(float64(r.Seats.Current)) })
 
-		requestUtilization: add("priority_level_request_utilization", timed+"Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)", phaseLabel),
-		seatUtilization: f.add(prefix+"priority_level_seat_utilization", timed+"Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
-			prometheus.Labels{phaseLabel: "executing"}, levelLabel),
-		demand: add("demand_seats", timed+"Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (current limit of that level), as in kube-apiserver, whose help text says nominal number of seats"),
+	add("priority_level_request_utilization", timed+"Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)", func(r *engine.LevelReport, m member) {
+		m.histogram(&r.Figures.WaitingShare, "waiting")
+		m.histogram(&r.Figures.ExecutingShare, "executing")
+	}, phaseLabel)
+	send(c.add(prefix+"priority_level_seat_utilization", timed+"Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
+		prometheus.Labels{phaseLabel: "executing"}, levelLabel), func(r *engine.LevelReport, m member) { m.histogram(&r.Figures.SeatShare) })
+	add("demand_seats", timed+"Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (current limit of that level), as in kube-apiserver, whose help text says nominal number of seats", func(r *engine.LevelReport, m member) { m.histogram(&r.Figures.DemandShare) })
 
-		demandHighWatermark: add("demand_seats_high_watermark", alpha+"High watermark, over last adjustment period, of demand_seats"),
-		demandAverage:       add("demand_seats_average", alpha+"Time-weighted average, over last adjustment period, of demand_seats"),
-		demandDeviation:     add("demand_seats_stdev", alpha+"Time-weighted standard deviation, over last adjustment period, of demand_seats"),
-		demandSmoothed:      add("demand_seats_smoothed", alpha+"Smoothed seat demands"),
-		target:              add("target_seats", alpha+"Seat allocation targets"),
+	add("demand_seats_high_watermark", alpha+"High watermark, over last adjustment period, of demand_seats", func(r *engine.LevelReport, m member) { m.gauge(float64(r.Period.HighWatermark)) })
+	add("demand_seats_average", alpha+"Time-weighted average, over last adjustment period, of demand_seats", func(r *engine.LevelReport, m member) { m.gauge(r.Period.Average) })
+	add("demand_seats_stdev", alpha+"Time-weighted standard deviation, over last adjustment period, of demand_seats", func(r *engine.LevelReport, m member) { m.gauge(r.Period.Deviation) })
+	add("demand_seats_smoothed", alpha+"Smoothed seat demands", func(r *engine.LevelReport, m member) { m.gauge(r.Smoothed) })
+	add("target_seats", alpha+"Seat allocation targets", func(r *engine.LevelReport, m member) { m.gauge(r.Seats.Target) })
 
-		epochAdvances:         add("epoch_advance_total", alpha+"Number of times the queueset's progress meter jumped backward", "success"),
-		currentR:              add("current_r", alpha+"R(time of last change)"),
-		dispatchR:             add("dispatch_r", alpha+"R(time of last dispatch)"),
-		latestS:               add("latest_s", alpha+"S(most recently dispatched request)"),
-		nextSBounds:           add("next_s_bounds", alpha+"min and max, over queues, of S(oldest waiting request in queue)", "bound"),
-		nextDiscountedSBounds: add("next_discounted_s_bounds", alpha+"min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress", "bound"),
+	// The state of fair queuing.
+	ofQueues := func(name, help string, of func(f *queueset.Figures, m member), more ...string) {
+		add(name, help, func(r *engine.LevelReport, m member) {
+			if r.Config.Discipline == queueset.Queue {
+				of(&r.Figures, m)
+			}
+		}, more...)
 	}
-}
-
-func (f *levelFamilies) collect(r *engine.LevelReport, out *output) {
-	name := r.Config.Name
-	out.gauge(f.nominal, float64(r.Limits.Nominal), name)
-	out.gauge(f.concurrencyLimit, float64(r.Limits.Nominal), name)
-	out.gauge(f.lower, float64(r.Limits.Lower), name)
-	out.gauge(f.upper, float64(r.Limits.Upper), name)
-	out.gauge(f.current, float64(r.Seats.Current), name)
-
-	figures := &r.Figures
-	out.histogram(f.requestUtilization, &figures.WaitingShare, name, "waiting")
-	out.histogram(f.requestUtilization, &figures.ExecutingShare, name, "executing")
-	out.histogram(f.seatUtilization, &figures.SeatShare, name)
-	out.histogram(f.demand, &figures.DemandShare, name)
-
-	out.gauge(f.demandHighWatermark, float64(r.Period.HighWatermark), name)
-	out.gauge(f.demandAverage, r.Period.Average, name)
-	out.gauge(f.demandDeviation, r.Period.Deviation, name)
-	out.gauge(f.demandSmoothed, r.Smoothed, name)
-	out.gauge(f.target, r.Seats.Target, name)
-
-	if r.Config.Discipline == queueset.Queue {
-		f.collectFairness(name, figures, out)
-	}
-}
-
-// collectFairness sends the state of fair queuing.
-func (f *levelFamilies) collectFairness(name string, figures *queueset.Figures, out *output) {
-	if figures.EpochAdvances > 0 { // as in k8s.io/apiserver, see seriesFamilies.collect
-		out.counter(f.epochAdvances, figures.EpochAdvances, name, "true")
-	}
-	out.gauge(f.currentR, figures.CurrentR, name)
-	out.gauge(f.dispatchR, figures.DispatchR, name)
-	out.gauge(f.latestS, figures.LatestS, name)
-	out.gauge(f.nextSBounds, figures.NextS.Min, name, "min")
-	out.gauge(f.nextSBounds, figures.NextS.Max, name, "max")
-	out.gauge(f.nextDiscountedSBounds, figures.NextDiscountedS.Min, name, "min")
-	out.gauge(f.nextDiscountedSBounds, figures.NextDiscountedS.Max, name, "max")
+	bounds := func(b queueset.Range, m member) { m.gauge(b.Min, "min"); m.gauge(b.Max, "max") }
+	ofQueues("epoch_advance_total", alpha+"Number of times the queueset's progress meter jumped backward", func(f *queueset.Figures, m member) { m.counterAbove0(f.EpochAdvances, "true") }, "success")
+	ofQueues("current_r", alpha+"R(time of last change)", func(f *queueset.Figures, m member) { m.gauge(f.CurrentR) })
+	ofQueues("dispatch_r", alpha+"R(time of last dispatch)", func(f *queueset.Figures, m member) { m.gauge(f.DispatchR) })
+	ofQueues("latest_s", alpha+"S(most recently dispatched request)", func(f *queueset.Figures, m member) { m.gauge(f.LatestS) })
+	ofQueues("next_s_bounds", alpha+"min and max, over queues, of S(oldest waiting request in queue)", func(f *queueset.Figures, m member) { bounds(f.NextS, m) }, "bound")
+	ofQueues("next_discounted_s_bounds", alpha+"min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress", func(f *queueset.Figures, m member) { bounds(f.NextDiscountedS, m) }, "bound")
+	return all
 }

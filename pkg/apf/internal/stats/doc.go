@@ -3,8 +3,7 @@
 // BenchmarkUncontendedParallel of package benchmarks, which scrape meanwhile).
 //
 //   - A Series holds the counters, gauges and histograms of one flow schema on one
-//     priority level. It has shards, made at first use, each mostly written by one
-//     processor. A snapshot adds them up.
+//     priority level, made at first use.
 //   - A Histogram is a fixed set of atomic buckets.
 //   - A TimeWeighted histogram holds for how many nanoseconds a ratio n/d was in each
 //     bucket. n and d change at given times. Between two changes the bucket of n/d
