@@ -83,9 +83,13 @@ func (m *manifests) addDocument(decoder runtime.Decoder, place string, document 
 	}
 	switch object := object.(type) {
 	case *flowcontrolv1.FlowSchema:
-		return m.addSchema(place, object)
+		defaultSchema(object)
+		m.schemas = append(m.schemas, object)
+		return m.note("FlowSchema "+object.Name, place)
 	case *flowcontrolv1.PriorityLevelConfiguration:
-		return m.addLevel(place, object)
+		defaultLevel(object)
+		m.levels = append(m.levels, object)
+		return m.note("PriorityLevelConfiguration "+object.Name, place)
 	case *corev1.List:
 		for i := range object.Items {
 			if err := m.addDocument(decoder, fmt.Sprintf("%s, item %d", place, i+1), object.Items[i].Raw); err != nil {
@@ -96,18 +100,6 @@ func (m *manifests) addDocument(decoder runtime.Decoder, place string, document 
 	default:
 		return fmt.Errorf("is a %T: must be a FlowSchema, a PriorityLevelConfiguration or a List", object)
 	}
-}
-
-func (m *manifests) addSchema(place string, schema *flowcontrolv1.FlowSchema) error {
-	defaultSchema(schema)
-	m.schemas = append(m.schemas, schema)
-	return m.note("FlowSchema "+schema.Name, place)
-}
-
-func (m *manifests) addLevel(place string, level *flowcontrolv1.PriorityLevelConfiguration) error {
-	defaultLevel(level)
-	m.levels = append(m.levels, level)
-	return m.note("PriorityLevelConfiguration "+level.Name, place)
 }
 
 // note returns an error for the second object of a name.

@@ -173,7 +173,7 @@ func (o *Options) applyTo(c *genericapiserver.Config, cluster *rest.Config) erro
 	if o.Informers == nil {
 		f.sources = newSources(engine.Apply, o.Clock)
 		f.start(o, cluster)
-		engine.Registry().MustRegister(&collector{f.sources})
+		engine.Registry().MustRegister(f.sources.collectors()...)
 	}
 	filter := o.Filter
 	filter.ListCost = o.ListCost

@@ -21,42 +21,22 @@ func (s *sources) serve(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // the client may have left
 }
 
-// collector collects the Status of sources.
-type collector struct{ sources *sources }
-
-var _ prometheus.Collector = (*collector)(nil)
-
-func (*collector) inForce() *prometheus.Desc {
-	return prometheus.NewDesc("apf_configuration_source_in_force",
-		"[ALPHA] Whether the configuration of flow control comes from this source, 1 or 0", []string{"source"}, nil)
-}
-
-func (*collector) since() *prometheus.Desc {
-	return prometheus.NewDesc("apf_configuration_source_since_timestamp_seconds",
-		"[ALPHA] Unix time since which the configuration of flow control comes from its source", nil, nil)
-}
-
-func (*collector) problem() *prometheus.Desc {
-	return prometheus.NewDesc("apf_configuration_source_problem",
-		"[ALPHA] Whether this source of the configuration of flow control cannot be used, or not in its last version, 1 or 0", []string{"source"}, nil)
-}
-
-// Describe implements prometheus.Collector.
-func (c *collector) Describe(descriptions chan<- *prometheus.Desc) {
-	descriptions <- c.inForce()
-	descriptions <- c.since()
-	descriptions <- c.problem()
-}
-
-// Collect implements prometheus.Collector.
-func (c *collector) Collect(metrics chan<- prometheus.Metric) {
-	status := c.sources.status()
-	for _, source := range bestFirst() {
-		_, problem := status.Problems[source]
-		metrics <- prometheus.MustNewConstMetric(c.inForce(), prometheus.GaugeValue, number(source == status.Source), string(source))
-		metrics <- prometheus.MustNewConstMetric(c.problem(), prometheus.GaugeValue, number(problem), string(source))
+// collectors are of the metrics of the Status.
+func (s *sources) collectors() (all []prometheus.Collector) {
+	gauge := func(name, help string, labels prometheus.Labels, value func(Status) float64) {
+		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: "[ALPHA] " + help, ConstLabels: labels},
+			func() float64 { return value(s.status()) }))
 	}
-	metrics <- prometheus.MustNewConstMetric(c.since(), prometheus.GaugeValue, float64(status.Since.UnixNano())/1e9)
+	for _, source := range bestFirst() {
+		label := prometheus.Labels{"source": string(source)}
+		gauge("apf_configuration_source_in_force", "Whether the configuration of flow control comes from this source, 1 or 0", label,
+			func(status Status) float64 { return number(status.Source == source) })
+		gauge("apf_configuration_source_problem", "Whether this source of the configuration of flow control cannot be used, or not in its last version, 1 or 0", label,
+			func(status Status) float64 { return number(status.Problems[source] != "") })
+	}
+	gauge("apf_configuration_source_since_timestamp_seconds", "Unix time since which the configuration of flow control comes from its source", nil,
+		func(status Status) float64 { return float64(status.Since.UnixNano()) / 1e9 })
+	return all
 }
 
 func number(b bool) float64 {
