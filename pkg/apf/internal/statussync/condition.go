@@ -9,6 +9,7 @@ import (
 
 	flowcontrol "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applyconfiguration "k8s.io/client-go/applyconfigurations/flowcontrol/v1"
 )
 
 const (
@@ -52,20 +53,10 @@ func isCurrent(schema *flowcontrol.FlowSchema, wanted flowcontrol.FlowSchemaCond
 	return false, wanted
 }
 
-// applyPatch returns the body of a server-side apply of one condition.
+// applyPatch returns the body of a server-side apply of one condition. The API type would apply an
+// empty spec too.
 func applyPatch(name string, c flowcontrol.FlowSchemaCondition) ([]byte, error) {
-	// The API type would apply an empty spec too.
-	return json.Marshal(struct {
-		metav1.TypeMeta `json:",inline"`
-		Metadata        struct {
-			Name string `json:"name"`
-		} `json:"metadata"`
-		Status flowcontrol.FlowSchemaStatus `json:"status"`
-	}{
-		TypeMeta: metav1.TypeMeta{APIVersion: flowcontrol.SchemeGroupVersion.String(), Kind: "FlowSchema"},
-		Metadata: struct {
-			Name string `json:"name"`
-		}{name},
-		Status: flowcontrol.FlowSchemaStatus{Conditions: []flowcontrol.FlowSchemaCondition{c}},
-	})
+	condition := applyconfiguration.FlowSchemaCondition().WithType(c.Type).WithStatus(c.Status).
+		WithLastTransitionTime(c.LastTransitionTime).WithReason(c.Reason).WithMessage(c.Message)
+	return json.Marshal(applyconfiguration.FlowSchema(name).WithStatus(applyconfiguration.FlowSchemaStatus().WithConditions(condition)))
 }

@@ -165,7 +165,7 @@ func (c *Controller) sync(ctx context.Context, name string) (wait time.Duration,
 		return 0, fmt.Errorf("looking up FlowSchema %q: %w", name, err)
 	}
 	if !exists {
-		c.limit.forget(name)
+		delete(c.limit, name)
 		return 0, nil
 	}
 	schema := object.(*flowcontrol.FlowSchema)

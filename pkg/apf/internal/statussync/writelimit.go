@@ -8,38 +8,21 @@ const (
 	window          = time.Minute
 )
 
-// writeLimiter limits the writes of each object, by name.
-type writeLimiter map[string]*recentWrites
-
-// recentWrites is a ring of the times of the latest writes.
-type recentWrites struct {
-	times [writesPerWindow]time.Time
-	next  int
-}
+// writeLimiter limits the writes of each object. It has the times of the latest ones by the name of the
+// object, the oldest first.
+type writeLimiter map[string][]time.Time
 
 // wait returns how long to wait before the next write of an object.
 func (l writeLimiter) wait(name string, now time.Time) time.Duration {
 	writes := l[name]
-	if writes == nil {
+	if len(writes) < writesPerWindow {
 		return 0
 	}
-	oldest := writes.times[writes.next]
-	if age := now.Sub(oldest); !oldest.IsZero() && age <= window {
-		return window - age + 1
-	}
-	return 0
+	return max(0, window-now.Sub(writes[0])+1)
 }
 
 // record counts a write that ended at the latest now.
 func (l writeLimiter) record(name string, now time.Time) {
 	writes := l[name]
-	if writes == nil {
-		writes = &recentWrites{}
-		l[name] = writes
-	}
-	writes.times[writes.next] = now
-	writes.next = (writes.next + 1) % writesPerWindow
+	l[name] = append(writes[max(0, len(writes)+1-writesPerWindow):], now)
 }
-
-// forget drops the writes of an object that was deleted.
-func (l writeLimiter) forget(name string) { delete(l, name) }

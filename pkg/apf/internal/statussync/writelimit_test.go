@@ -32,9 +32,6 @@ func TestSixWritesAMinute(t *testing.T) {
 	assert.Equal(t, time.Duration(1), b.write("s", now.Add(time.Minute)))
 	assert.Zero(t, b.write("s", now.Add(time.Minute+1)))
 	assert.Equal(t, time.Second, b.write("s", now.Add(time.Minute+1)))
-
-	b.forget("s")
-	assert.Zero(t, b.write("s", now.Add(time.Minute+1)))
 }
 
 func TestNoMinuteEverHasMoreThanSixWrites(t *testing.T) {
