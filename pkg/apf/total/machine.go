@@ -6,7 +6,7 @@ import (
 )
 
 // Machine takes samples of the machine of this process. It is not safe for concurrent
-// use. Create one with NewSampler.
+// use. Create one with NewMachine.
 type Machine struct {
 	root      fs.FS
 	runtime   runtimeReader

@@ -25,7 +25,7 @@ const (
 
 // Sampler takes samples of the machine.
 type Sampler interface {
-	// Sample returns the signals now, or since the last call..
+	// Sample returns the signals now, or since the last call.
 	Sample() Sample
 }
 
@@ -41,7 +41,7 @@ var (
 	_ Engine  = (*engine.Engine)(nil)
 )
 
-// Config configures a Recommender.
+// Config configures a Recommender. Its mode is not Static.
 type Config struct {
 	Engine  Engine
 	Sampler Sampler
@@ -78,7 +78,7 @@ func New(config Config) (*Recommender, error) {
 	r := &Recommender{config: config, origin: config.Clock.Now(), logged: static}
 	r.controller = NewController(static, config.Options, 0)
 	r.status = Status{
-		Active:         config.Options.Mode != Static,
+		Active:         true,
 		Recommendation: Recommendation{Total: static},
 		Steps:          map[Reason]uint64{},
 	}
@@ -88,11 +88,8 @@ func New(config Config) (*Recommender, error) {
 	return r, nil
 }
 
-// Run recommends until the context ends. In the mode Static it returns at once.
+// Run recommends until the context ends.
 func (r *Recommender) Run(ctx context.Context) {
-	if r.config.Options.Mode == Static {
-		return
-	}
 	r.meter.load(r.config.Engine.Levels(), 0)
 	r.config.Sampler.Sample() // of the time before
 	periodic.Run(ctx, r.config.Clock, SamplePeriod, func() {

@@ -87,15 +87,6 @@ func runFor(t *testing.T, d time.Duration, options Options, sample func(int) Sam
 	return o
 }
 
-func TestStaticTotalIsLeftAlone(t *testing.T) {
-	o := runFor(t, time.Hour, Options{Mode: Static}, latency(1))
-	assert.Empty(t, o.engine.set)
-	assert.Zero(t, o.sampler.calls)
-	assert.False(t, o.status.Active)
-	assert.Equal(t, 1000, o.status.InEffect)
-	assert.Empty(t, o.logged)
-}
-
 func TestMonitorShowsAndChangesNothing(t *testing.T) {
 	o := runFor(t, 25*time.Second, Options{Mode: Monitor}, latency(1))
 	assert.Empty(t, o.engine.set)
