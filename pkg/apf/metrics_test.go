@@ -65,6 +65,33 @@ func TestInstallMetricsServesBothRegistriesWithoutDuplicates(t *testing.T) {
 	assert.NotContains(t, families, inFlight, "the filter of the library counts it, and is not in use")
 }
 
+// The library's filter counts requests as fractions of those that may execute.
+func TestTheLibraryIsToldHowManyRequestsMayExecute(t *testing.T) {
+	fcmetrics.Register()
+	s := newServer(t, apf.Config{Total: 10})
+	paths := mux.NewPathRecorderMux("test")
+	s.InstallMetrics(paths)
+	// fractions returns for how many nanoseconds about a tenth executed, and more.
+	fractions := func() (tenth, more uint64) {
+		for _, metric := range page(t, paths)["apiserver_flowcontrol_read_vs_write_current_requests"].GetMetric() {
+			if labels := metric.GetLabel(); labels[0].GetValue() != "executing" || labels[1].GetValue() != "readOnly" {
+				continue
+			}
+			upTo := map[float64]uint64{}
+			for _, bucket := range metric.GetHistogram().GetBucket() {
+				upTo[bucket.GetUpperBound()] = bucket.GetCumulativeCount()
+			}
+			return upTo[0.1] - upTo[0.01], metric.GetHistogram().GetSampleCount() - upTo[0.1]
+		}
+		return 0, 0
+	}
+	tenth, more := fractions()
+	send(t, s.Filter(apf.FilterOptions{}).Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), "somebody")
+	tenthAfter, moreAfter := fractions()
+	assert.Greater(t, tenthAfter, tenth, "one request of ten that may execute")
+	assert.Equal(t, more, moreAfter)
+}
+
 func TestFilterRegistersWatchesWithItsFlowControl(t *testing.T) {
 	s := newServer(t, apf.Config{Total: 10})
 	watch := digestOf("somebody")

@@ -1,4 +1,4 @@
-package adoption
+package estimate_test
 
 import (
 	"fmt"
