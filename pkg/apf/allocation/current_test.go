@@ -17,14 +17,6 @@ func TestCurrent(t *testing.T) {
 		targets  []float64
 		fraction float64
 	}{
-		"idle levels that lend nothing keep their nominal limits": {
-			total: 100,
-			levels: []Level{
-				{Limits: Limits{60, 60, 100}},
-				{Limits: Limits{40, 40, 100}},
-			},
-			current: []int{60, 40}, targets: []float64{60, 40},
-		},
 		"what one level lends goes to the one that wants it": {
 			total: 100,
 			levels: []Level{
@@ -33,15 +25,6 @@ func TestCurrent(t *testing.T) {
 			},
 			// f·10 + f·200 = 100 would give the first less than its lower limit.
 			current: []int{10, 90}, targets: []float64{10, 200}, fraction: 0.45,
-		},
-		"a borrower stops at its upper limit and the others share the rest": {
-			total: 100,
-			levels: []Level{
-				{Limits: Limits{40, 0, 50}, HighWatermark: 500, Smoothed: 500},
-				{Limits: Limits{30, 0, 100}, HighWatermark: 20, Smoothed: 20},
-				{Limits: Limits{30, 0, 100}, HighWatermark: 5, Smoothed: 5},
-			},
-			current: []int{50, 40, 10}, targets: []float64{500, 20, 5}, fraction: 2,
 		},
 		"lent seats return as soon as they are wanted": {
 			total: 100,
@@ -111,14 +94,6 @@ func TestCurrent(t *testing.T) {
 				{Limits: Limits{30, 0, 90}},
 			},
 			current: []int{45, 45}, targets: []float64{0, 0}, fraction: 45000,
-		},
-		"a level without shares gets nothing that others need": {
-			total: 10,
-			levels: []Level{
-				{Limits: Limits{10, 10, 10}, HighWatermark: 50, Smoothed: 50},
-				{Limits: Limits{0, 0, 10}, HighWatermark: 50, Smoothed: 50},
-			},
-			current: []int{10, 0}, targets: []float64{50, 50},
 		},
 		"a level that all its seats are borrowed from keeps one (134196)": {
 			total: 100,

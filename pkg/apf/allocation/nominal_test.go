@@ -16,34 +16,6 @@ func TestNominal(t *testing.T) {
 		shares []Share
 		want   []Limits
 	}{
-		"the built-in levels on a server with default flags": {
-			total: 600,
-			shares: []Share{
-				{Shares: 0, LendablePercent: 0},                                           // exempt
-				{Shares: 5, LendablePercent: 0},                                           // catch-all
-				{Shares: 30, LendablePercent: 33},                                         // system
-				{Shares: 40, LendablePercent: 25},                                         // node-high
-				{Shares: 10, LendablePercent: 0},                                          // leader-election
-				{Shares: 40, LendablePercent: 50},                                         // workload-high
-				{Shares: 100, LendablePercent: 90},                                        // workload-low
-				{Shares: 20, LendablePercent: 50, BorrowingLimitPercent: new(int32(100))}, // global-default, bounded
-			},
-			want: []Limits{
-				{Nominal: 0, Lower: 0, Upper: 600},
-				{Nominal: 13, Lower: 13, Upper: 600},
-				{Nominal: 74, Lower: 50, Upper: 600},
-				{Nominal: 98, Lower: 73, Upper: 600},
-				{Nominal: 25, Lower: 25, Upper: 600},
-				{Nominal: 98, Lower: 49, Upper: 600},
-				{Nominal: 245, Lower: 24, Upper: 600},
-				{Nominal: 49, Lower: 24, Upper: 98},
-			},
-		},
-		"half a lendable seat is rounded up, so the lower limit goes down": {
-			total:  5,
-			shares: []Share{{Shares: 1, LendablePercent: 50}},
-			want:   []Limits{{Nominal: 5, Lower: 2, Upper: 5}},
-		},
 		"the upper limit never exceeds the total (129086)": {
 			total:  100,
 			shares: []Share{{Shares: 60}, {Shares: 40, BorrowingLimitPercent: new(int32(400))}},
@@ -58,11 +30,6 @@ func TestNominal(t *testing.T) {
 			total:  0,
 			shares: []Share{{Shares: 3}},
 			want:   []Limits{{}},
-		},
-		"a borrowing limit of zero pins the upper limit to the nominal one": {
-			total:  10,
-			shares: []Share{{Shares: 1, BorrowingLimitPercent: new(int32(0))}, {Shares: 1}},
-			want:   []Limits{{Nominal: 5, Lower: 5, Upper: 5}, {Nominal: 5, Lower: 5, Upper: 10}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

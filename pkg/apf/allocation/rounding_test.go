@@ -7,22 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRoundingNeverExceedsOneSeatPerLevel(t *testing.T) {
-	// Five levels of nominal ceil(4.1) = 5 share 25 seats on a server of 21; at
-	// most 26 may be given. All halves round up.
-	parts := []part{}
-	for i := range 5 {
-		parts = append(parts, part{level: i, seats: 5.5})
-	}
-	current := make([]int, 5)
-	roundSeats(parts, current, 21)
-	sum := 0
-	for _, c := range current {
-		sum += c
-	}
-	assert.Equal(t, 26, sum)
-}
-
 // 101 levels share 199 seats on a server of 100. Two levels want all of the
 // seats, and the others keep one each.
 func TestWhatIdleLevelsKeepIsGivenUpByThoseThatHaveMost(t *testing.T) {

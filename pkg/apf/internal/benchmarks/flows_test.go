@@ -69,16 +69,13 @@ const turnsPerIteration = 15
 
 // crowd sends the requests of a turn from 512 goroutines, for all users in
 // turn. It returns the nanoseconds per request.
-func crowd(e *engine.Engine, users []string, turn int) float64 { return crowdOf(e, 512, users, turn) }
-
-// crowdOf is crowd for a number of goroutines.
-func crowdOf(e *engine.Engine, goroutines int, users []string, turn int) float64 {
+func crowd(e *engine.Engine, users []string, turn int) float64 {
 	var left atomic.Int64
 	left.Store(requestsPerTurn)
 	first := int64(turn * requestsPerTurn)
 	var running sync.WaitGroup
 	begin := time.Now()
-	for range goroutines {
+	for range 512 {
 		running.Go(func() {
 			for n := left.Add(-1); n >= 0; n = left.Add(-1) {
 				t := requestBy(e, users[(first+n)*7919%int64(len(users))])
