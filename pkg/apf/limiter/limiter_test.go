@@ -3,6 +3,7 @@ package limiter_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -232,6 +233,25 @@ func TestWeightsShareTheSeats(t *testing.T) {
 				served := compete(t, 400*time.Second, of.first, of.second)
 				assert.GreaterOrEqual(t, served[0]+served[1], 398, "no time is lost")
 				assert.InDelta(t, of.part, float64(served[0])/float64(served[0]+served[1]), .05, "%v", served)
+			})
+		})
+	}
+}
+
+// The flow has ten shares, and so have the ten requests together that are in flight beside it. Each of these is of a flow or a
+// tenant that was not seen before. No arrivals leave a flow less than .7 of its part.
+func TestNamesThatAreMadeUpWithEachRequestLeaveAFlowItsPart(t *testing.T) {
+	for name, of := range map[string]struct {
+		first  limiter.Flow
+		madeUp func(int) limiter.Flow
+	}{
+		"flows":   {limiter.Flow{Name: "a", Weight: 10}, func(n int) limiter.Flow { return limiter.Flow{Name: fmt.Sprint("made up ", n)} }},
+		"tenants": {limiter.Flow{Tenant: "a", TenantWeight: 10}, func(n int) limiter.Flow { return limiter.Flow{Tenant: fmt.Sprint("made up ", n)} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				served := compete(t, 400*time.Second, func(int) limiter.Flow { return of.first }, of.madeUp)
+				assert.GreaterOrEqual(t, served[0], 400*7/10/2, "%v", served)
 			})
 		})
 	}
