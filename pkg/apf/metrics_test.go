@@ -65,7 +65,7 @@ func TestInstallMetricsServesBothRegistriesWithoutDuplicates(t *testing.T) {
 	assert.NotContains(t, families, inFlight, "the filter of the library counts it, and is not in use")
 }
 
-// The library's filter counts requests as fractions of those that may execute.
+// The library's filter counts requests as fractions of how many may execute.
 func TestTheLibraryIsToldHowManyRequestsMayExecute(t *testing.T) {
 	fcmetrics.Register()
 	s := newServer(t, apf.Config{Total: 10})

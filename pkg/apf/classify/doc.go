@@ -10,7 +10,7 @@
 // The rank of a schema is its number in matching order. A row is one resource rule
 // or one non-resource rule of a schema. It has lists: subjects, verbs, API groups,
 // resources and namespaces, each of values or the wildcard. A request has one value
-// for each list but that of subjects, where it has several: its user, its groups, the namespace of its
+// for each list, and several subjects: its user, its groups, the namespace of its
 // service account, and "everybody". A request without a namespace has the value "cluster scope" instead,
 // which the wildcard does not cover.
 //

@@ -34,7 +34,7 @@ type Mux interface {
 	UnlistedHandleFunc(path string, handler func(http.ResponseWriter, *http.Request))
 }
 
-// Install adds the endpoints to the mux. The clock of the history is that of the source.
+// Install adds the endpoints to the mux. The history has the clock of the source.
 func Install(mux Mux, source Source, history *estimate.History) {
 	mux.UnlistedHandleFunc(pathPrefix+"dump_priority_levels", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, levelRows(source.Report().Levels))

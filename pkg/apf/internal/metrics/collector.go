@@ -76,7 +76,7 @@ func NewCollector(report func() engine.Report) *Collector {
 	return c
 }
 
-// families are the families with metrics of each T. Each function sends those of one family.
+// families are the families with metrics of each T. Each function sends one family.
 type families[T any] []func(of *T, out *output)
 
 func (f families[T]) collect(of *T, out *output) {

@@ -7,8 +7,8 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/engine"
 )
 
-// NewConfigurationCollector returns a Collector of which configuration is enforced, and how much of what is
-// stored. Before a configuration of the API is enforced there are no series.
+// NewConfigurationCollector returns a Collector that says which configuration is enforced, and how many of
+// the stored objects. Before a configuration of the API is enforced there are no series.
 func NewConfigurationCollector(status func() engine.ConfigurationStatus) *Collector {
 	c := &Collector{}
 	info := c.add(prefix+"configuration_info",
