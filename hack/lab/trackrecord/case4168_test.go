@@ -36,7 +36,7 @@ func case4168() Case {
 			s.Join()
 			return Outcome{Measured: fmt.Sprintf("at most %v without a renewal", longest.Round(100*time.Millisecond)), Harmed: longest >= 10*time.Second}
 		},
-		Plant: func(s *Setup) { s.change("workload-low", rejects) },
+		Plant: func(s *Setup) { s.change("workload-low", rejectsNearlyAll) },
 		Look:  Look{Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"}, Why: Question{User: karpenter, FlowSchema: "service-accounts"}},
 	}
 }

@@ -76,6 +76,13 @@ func rejects(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
 	spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 }
 
+// rejectsNearlyAll makes a level of few seats reject what exceeds them.
+func rejectsNearlyAll(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
+	rejects(spec)
+	borrowsNothing(spec)
+	spec.Limited.NominalConcurrencyShares = new(int32(1))
+}
+
 // borrowsNothing keeps a level from borrowing.
 func borrowsNothing(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
 	spec.Limited.BorrowingLimitPercent = new(int32(0))
