@@ -18,7 +18,7 @@ type Bounds struct {
 	// Members is the number of files that are read together: in an archive and the archives in it, or of -f. Documents
 	// is the number of documents of these files, and of objects in a list.
 	Members, Documents int
-	// Sum is the bytes of all files of an archive, uncompressed; those of an archive in it count again. Ratio bounds
+	// Sum is the bytes of all files of an archive, uncompressed; the files of an archive in it count again. Ratio bounds
 	// them too, as a multiple of the archive's own size, but to no less than two Files.
 	Sum, Ratio int64
 	// Kept is the bytes of the files that are kept together in memory.

@@ -99,7 +99,7 @@ func Whole(in io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Stat is os.Stat, whose error names the operation as that of opening the file does.
+// Stat is os.Stat, whose error names the same operation as os.Open.
 func Stat(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if fault, ok := errors.AsType[*fs.PathError](err); ok {

@@ -25,7 +25,7 @@ type Files struct {
 	Notes []string
 
 	skipped int             // documents of directories
-	pages   map[string]bool // the kinds of lists of which a page is there
+	pages   map[string]bool // the kinds of lists that are there as a page
 }
 
 // Object is an object of the group in a file: FlowSchema or PriorityLevel is set. It has

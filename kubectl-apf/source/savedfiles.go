@@ -161,23 +161,22 @@ func (s *savedFiles) unzip(f savedFile, in io.ReaderAt, size int64, tally *plain
 	if err != nil {
 		return err
 	}
-	for _, file := range members.File {
-		if tally.Err() != nil {
-			break
+	for i := 0; i < len(members.File) && tally.Err() == nil; i++ {
+		if file := members.File[i]; file.Mode().IsRegular() {
+			s.unzipOne(f.inner(file.Name, file.Modified), file, tally, depth+1)
 		}
-		if !file.Mode().IsRegular() {
-			continue
-		}
-		inner := f.inner(file.Name, file.Modified)
-		in, err := file.Open()
-		if err != nil {
-			s.leaveOut(inner, err)
-			continue
-		}
-		s.open(inner, in, tally, depth+1)
-		_ = in.Close() // it was read
 	}
 	return nil
+}
+
+func (s *savedFiles) unzipOne(inner savedFile, file *zip.File, tally *plain.Tally, depth int) {
+	in, err := file.Open()
+	if err != nil {
+		s.leaveOut(inner, err)
+		return
+	}
+	s.open(inner, in, tally, depth)
+	_ = in.Close() // it was read
 }
 
 // manifestPattern finds objects of the API group in YAML and JSON.

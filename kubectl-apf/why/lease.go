@@ -251,7 +251,7 @@ func (l *Leases) explain(g *Gap, name string, limits LeaseLimits) {
 		}
 	}
 	says := map[logs.Cause]int{}
-	// A line without a lease is of those that other lines name.
+	// A line without a lease is about the leases that other lines name.
 	isNamed := func(line logs.LeaseLine) bool { return line.Lease == name }
 	is := slices.ContainsFunc(l.lines, isNamed) || !slices.ContainsFunc(l.lines, func(line logs.LeaseLine) bool { return line.Lease != "" })
 	for _, line := range l.lines {

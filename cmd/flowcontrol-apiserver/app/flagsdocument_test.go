@@ -31,7 +31,7 @@ func TestFlagsDocumentShowsEveryFlag(t *testing.T) {
 	})
 }
 
-// writeFlagsDocument returns a Markdown page of the flags by theme: those that differ from the library's with
+// writeFlagsDocument returns a Markdown page of the flags by theme: flags that differ from the library's with
 // the text of --help, and the names of the others.
 func writeFlagsDocument() string {
 	library := libraryFlags()

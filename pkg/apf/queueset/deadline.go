@@ -105,7 +105,7 @@ func (q *flowQueue) choose(now time.Duration) *Request {
 
 // late reports whether r, which would start now, would not end before its deadline, however short it is among
 // what its flow sent. One in tries is not late, since that may have changed. A flow that nothing is known of is
-// taken once for one like others, of which several are known.
+// taken once for one like others, if several are known.
 func (s *scheduler) late(r *Request, now time.Duration) bool {
 	deadline, q := time.Duration(r.deadline.Load()), r.queue
 	if deadline == 0 || now >= deadline+(deadline-r.arrived)/margin {

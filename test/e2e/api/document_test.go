@@ -55,7 +55,7 @@ the file is not current.
 	return text.String()
 }
 
-// themeRow names the cases of a theme: those that are the same as on kube-apiserver, and the others.
+// themeRow names the cases of a theme: the ones that are the same as on kube-apiserver, and the others.
 type themeRow struct {
 	theme       string
 	same, other []string

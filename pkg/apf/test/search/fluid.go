@@ -56,7 +56,7 @@ type group struct {
 	flows    []*account // active
 	waiting  int        // requests
 	ends     float64    // sum of width times end of what executes
-	surprise float64    // seat-seconds by which requests exceeded the average of their flow
+	surprise float64    // seat-seconds of requests beyond the average of their flow
 	usage
 	presence
 	spare float64 // per unit of weight of a flow that is not active, in seats

@@ -119,7 +119,7 @@ type judge struct {
 	executed, useless float64
 	refused           float64 // work of requests that were rejected since they would have missed their deadline
 	firsts            average // works of the first requests of flows
-	surprise          float64 // seat-seconds by which requests exceeded the average of their flow
+	surprise          float64 // seat-seconds of requests beyond the average of their flow
 	mark              int
 	weighted          bool // somebody has a weight other than 1
 	grouped           bool // a tenant has several flows
@@ -697,7 +697,7 @@ const (
 )
 
 // lost returns how many more clients of a flow would have been served if each start had been of the oldest request,
-// also if that took as long as the longest of the flow: of those that are more patient than another that left, and
+// and had taken as long as the longest of the flow: of clients that are more patient than another that left, and
 // equally patient among them. The requests are in the order of arrival. Of requests of several widths it cannot tell.
 func lost(requests []*Request) int {
 	var starts []*Request

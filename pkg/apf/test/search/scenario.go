@@ -58,7 +58,7 @@ func (c *Client) asksAlways() bool {
 	return c.Every == 0 && c.Think == 0 && (c.Names == 1 || c.Names == PerThread)
 }
 
-// remembered is how many flows a level must know that come back.
+// remembered is how many inactive flows a level must know.
 const remembered = 64
 
 // steady reports whether the names of a client return soon, and all of their requests take equally long.
