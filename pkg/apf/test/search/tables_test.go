@@ -190,7 +190,7 @@ func TestTables(t *testing.T) {
 var keepers = map[string]map[Promise]float64{
 	"engine": {
 		Rate: (1 - laneRate) / (1 - leastRate), Tenant: (1 - laneRate) / (1 - leastRate), // where newcomers ask for all of the lane
-		Lag:      math.Inf(1),    // grows with the time for which they do
+		Lag: math.Inf(1), // grows with the time for which they do
 		// Requests that use more than their flow's average, within a tenant. In five minutes it is found to let a
 		// newcomer wait 24 units: a wide request of its flow makes M of the flow, which is not in the bound, large.
 		Newcomer: lane.Pick(2.5, 12.5), Wide: 2.5,
