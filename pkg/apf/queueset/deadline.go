@@ -62,8 +62,8 @@ func (q *flowQueue) hopeless(now time.Duration) bool {
 	return shown > 0 && time.Duration(q.waiting)*q.service.interval > shown-min(shown/2, time.Duration(q.expected.time*float64(time.Second)))
 }
 
-// doomed reports whether r would be executing when its client leaves: by its deadline, by what the last client did
-// that left, or by the longest that any waits.
+// doomed reports whether r would be executing when its client leaves: by its deadline, or by what the last client
+// did that left. Who waits for longer than that has more patience.
 func (q *flowQueue) doomed(r *Request, now time.Duration) bool {
 	waited, end := now-r.arrived, now-r.arrived+q.longest(now)
 	leaves := func(after time.Duration) bool { return after > 0 && end > after && waited < after+after/margin }

@@ -196,8 +196,8 @@ var keepers = map[string]map[Promise]float64{
 		Newcomer: lane.Pick(2.5, 12.5), Wide: 2.5,
 		Patience: 4, // seven clients
 	},
-	// In ten minutes it is found to let newcomers wait up to 3.6 units instead of two, where requests of several
-	// widths have one name.
+	// A flow whose share is several seats starts as many requests at once: four units are allowed in the long lane,
+	// which fails where the search finds more (once ten, on ten seats).
 	"reference": {Newcomer: lane.Pick(1.0, 2.0), Wide: lane.Pick(1.0, 2.0)},
 }
 
