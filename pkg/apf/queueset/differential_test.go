@@ -95,7 +95,7 @@ func (c *comparison) finish(t *testing.T, part float64) {
 
 // Both engines receive the same random arrivals of elephants, of any width, and
 // of mice. A minute has too few requests for exact shares, so a single mix has
-// a margin of one and a half percent of the limit. Without overtaking this test fails.
+// a margin of two percent of the limit. Without overtaking this test fails.
 func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 	var c comparison
 	for seed := range uint64(20) {
@@ -103,7 +103,7 @@ func TestTheSameArrivalsAreServedCloserToMaxMinThanByThePeer(t *testing.T) {
 			m := randomTraffic(t, seed)
 			m.config.QueueLengthLimit = 50
 			arrivals, wanting := arrivalsOf(m.clients, rand.New(rand.NewPCG(seed, 11)))
-			c.add(t, m, given(arrivals), reachable(wanting, m.limit)).assertCloser(t, 0.015, false)
+			c.add(t, m, given(arrivals), reachable(wanting, m.limit)).assertCloser(t, 0.02, false)
 		})
 	}
 	c.finish(t, 0.7)

@@ -34,14 +34,15 @@
 //
 // The request with the least K starts first. A flow that has several requests waiting has
 //
-//	K = S + M / weight
+//	K = S + W / weight
 //
-// where the next request would end, as in weighted fair queuing (Parekh and Gallager, IEEE/ACM
-// Transactions on Networking 1(3), 1993) and WF2Q+ (Bennett and Zhang, IEEE/ACM Transactions on
-// Networking 5(5), 1997), with M in place of the unknown cost, as in 2DFQ (Mace et al., SIGCOMM 2016). A
-// request that arrived while no other of its flow waited is a newcomer. It has K = S, as a task that joins
-// EEVDF in Linux has a shorter slice: it starts before flows that are served all the time, without more
-// of a share. On a tie the request that arrived first starts first.
+// where the next request would end, as in weighted fair queuing (Parekh and Gallager, IEEE/ACM Transactions on
+// Networking 1(3), 1993) and WF2Q+ (Bennett and Zhang, IEEE/ACM Transactions on Networking 5(5), 1997). W is
+// what it is expected to use: its seats for as long as requests of the flow execute on average, in place of the
+// unknown cost, as in 2DFQ (Mace et al., SIGCOMM 2016). So narrow requests do not pay for a wide one of their
+// flow. A request that arrived while no other of its flow waited is a newcomer. It has K = S, as a task that
+// joins EEVDF in Linux has a shorter slice: it starts before flows that are served all the time, without more of
+// a share. On a tie the request that arrived first starts first.
 //
 // # Newcomers
 //
@@ -87,7 +88,7 @@
 //
 //	(X + 2 * sum of M(j)) / (C - w + 1)
 //
-// Proof. Before r start those with a smaller K. Flow j is served while S(j) + M(j) is below K(r), so
+// Proof. Before r start those with a smaller K. Flow j is served while S(j) + W(j) is below K(r), so
 // it gets at most max(0, s - K(j)) and one request. The first sums up to the sum of M(j) by the choice of s,
 // and so does the second. While r waits, the first of the schedule does not fit, so at least C - w + 1
 // seats are in use. Newcomers that arrive later have a larger K unless s falls, which it does when a flow

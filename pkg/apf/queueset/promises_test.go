@@ -89,3 +89,28 @@ func TestClientsThatHaveGoneChangeNoPromise(t *testing.T) {
 		assert.InDelta(t, 17, f.arrive("a", wide(1), queueset.Rejected).RetryAfter().Seconds(), 0.1, "half of 32 s, and one for itself")
 	}
 }
+
+// What counts is what the next request of a flow will use, not what its earlier ones did: a flow that was given nothing
+// while another used ten seats for a second is given the seats of the next one, although its last request took all ten.
+func TestNarrowRequestsDoNotPayForAWideOneOfTheirFlow(t *testing.T) {
+	const limit = 10
+	f := newFixture(t, queues(64, 2, 20), limit)
+	list := f.arrive("lists", wide(limit), queueset.Seated)
+	f.clock.Advance(time.Second)
+	f.set.Finish(list)
+	var held, line []*queueset.Request
+	for range limit {
+		held = append(held, f.arrive("other", wide(1), queueset.Seated))
+	}
+	for range 2 * limit {
+		line = append(line, f.arrive("other", wide(1), queueset.Waiting), f.arrive("lists", wide(1), queueset.Waiting))
+	}
+	f.clock.Advance(time.Second)
+	started := map[string]int{}
+	for _, r := range held {
+		f.set.Finish(r)
+		r, line = f.startedOf(line)
+		started[r.Flow]++
+	}
+	assert.GreaterOrEqual(t, started["lists"], limit-1, "all that it is owed, less one request")
+}

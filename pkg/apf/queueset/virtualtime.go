@@ -216,7 +216,7 @@ func (s *schedule) keyOf(e *entity, now time.Duration) float64 {
 	if stamp.alone {
 		return e.startAt(now)
 	}
-	return e.startAt(now) + s.expectedOf(e).work/e.weight
+	return e.startAt(now) + s.costOf(e)/e.weight
 }
 
 // depth returns which of the stamps of its requests belongs to e.

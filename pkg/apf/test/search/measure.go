@@ -109,6 +109,7 @@ type judge struct {
 	waits             []int      // waiting requests by width
 	waiting           int
 	inUse             int
+	freed             float64 // when seats became free last
 	two               int     // flows with two waiting requests
 	twoTenants        int     // tenants with two
 	ends              float64 // sum of width times end of what executes
@@ -310,7 +311,7 @@ func (j *judge) part(u *usage, least float64, what Promise, name string) float64
 
 func (j *judge) apply(e *Event) {
 	if e.Kind == Resized {
-		j.seats, j.changed = float64(e.Seats), true
+		j.seats, j.changed, j.freed = float64(e.Seats), true, j.now
 		return
 	}
 	r := e.Request
@@ -373,6 +374,7 @@ func (j *judge) finished(r *Request, a *account) {
 	a.inUse -= float64(r.Width)
 	a.tenant.inUse -= float64(r.Width)
 	j.inUse -= r.Width
+	j.freed = j.now
 	j.ends -= float64(r.Width) * r.ended.Seconds()
 	a.tenant.ends -= float64(r.Width) * r.ended.Seconds()
 	j.executed += r.Work()
@@ -644,9 +646,10 @@ func (j *judge) rejected(r *Request, a *account) {
 }
 
 // doomed reports whether r may be rejected because of its deadline: if the shortest of the last requests of its flow
-// would miss it. A flow that nothing is known of may be taken once for one like others.
+// would miss it. When it would start, a flow that nothing is known of may be taken once for one like others.
 func (j *judge) doomed(r *Request, a *account) bool {
-	if len(j.all) > remembered || a.works.n == 0 && !a.doubted {
+	starts := j.now <= j.freed || j.inUse+r.Width <= int(j.seats)
+	if starts && (len(j.all) > remembered || a.works.n == 0 && !a.doubted) {
 		a.doubted = true
 		return true
 	}

@@ -30,9 +30,11 @@ type Rules struct {
 //
 // Each tenant, and each flow within its tenant, has a lag: how much less it got than its fair rate. It
 // grows by the fair rate and falls by the seats in use. The fair rate is the level of max-min, at most
-// what is asked for while something of the flow executes, and the whole level while it only waits. The
-// tenant with the greatest lag, less what its executing requests will still take beyond the fair rate,
-// is served first, and of its flows the one with the greatest lag; on a tie, who began to wait first. A
+// what is asked for while something of the flow executes, and the whole level while it only waits. Its key is
+// the lag less what its executing requests will still take. Served first are those who owe nothing and either
+// use less than their fair rate or have a key of at least their largest request: a flow whose share is several seats
+// gets these before others get more than theirs, however long its requests are. Of these the tenant with the
+// greatest key goes first, and of its flows the one with the greatest key; on a tie, who began to wait first. A
 // debt, which is a negative lag, stays until the fair rate has paid it. A claim ends when nothing waits.
 // Whoever begins to wait starts at the level from which all before it get together one largest request
 // of each, of their own, and lifts all that wait to it. Once seats are kept for a request it is next.
@@ -78,18 +80,17 @@ type party struct {
 	most      float64    // largest work of a request that executed or was first
 	line      []*Request // of a flow: waiting, in order of arrival
 	executing int
-	inUse     float64       // seats
-	last      time.Duration // end of what executes
-	ends      float64       // sum of width times end of what executes, in seat-seconds
+	inUse     float64 // seats
+	ends      float64 // sum of width times end of what executes, in seat-seconds
 	waiting   int
 	asks      float64       // seats of its requests
 	rate      float64       // fair rate, in seats
 	patience  time.Duration // of the client that left last
 }
 
-// key returns the lag less what the executing requests will still take beyond the fair rate.
+// key returns the lag less what the executing requests will still take.
 func (p *party) key(now time.Duration) float64 {
-	return p.own + p.ahead - max(0, p.left(now)-p.rate*max(0, p.last-now).Seconds())
+	return p.own + p.ahead - p.left(now)
 }
 
 // left returns the seat-seconds that the executing requests will still take.
@@ -98,7 +99,7 @@ func (p *party) left(now time.Duration) float64 { return p.ends - p.inUse*now.Se
 // execute notes that a request starts, or ends if sign is -1.
 func (p *party) execute(r *Request, sign float64) {
 	p.executing += int(sign)
-	p.most, p.last = max(p.most, r.Work()), max(p.last, r.ended)
+	p.most = max(p.most, r.Work())
 	p.inUse += sign * float64(r.Width)
 	p.ends += sign * float64(r.Width) * r.ended.Seconds()
 	p.asks += sign * float64(r.Width)
@@ -411,6 +412,7 @@ func (l *reference) dropDoomed() {
 
 // next returns the request that is served next.
 func (l *reference) next() *Request {
+	l.divide(l.root, float64(l.seats))
 	tenant := l.greatest(l.root, func(p *party) bool {
 		return slices.ContainsFunc(p.active, func(f *party) bool { return l.first(f) != nil })
 	})
@@ -424,17 +426,26 @@ func (l *reference) next() *Request {
 // who began to wait first is.
 func (l *reference) greatest(p *party, may func(*party) bool) *party {
 	var best *party
-	key := 0.0
 	for _, m := range p.active {
-		if m.waiting == 0 || !may(m) {
-			continue
-		}
-		k := m.key(l.now)
-		if best == nil || k > key+tiny || k > key-tiny && m.began < best.began {
-			best, key = m, k
+		if m.waiting > 0 && may(m) && (best == nil || l.before(m, best)) {
+			best = m
 		}
 	}
 	return best
+}
+
+// before reports whether p is served before another.
+func (l *reference) before(p, other *party) bool {
+	if due := l.due(p); due != l.due(other) {
+		return due
+	}
+	ahead := p.key(l.now) - other.key(l.now)
+	return ahead > tiny || ahead > -tiny && p.began < other.began
+}
+
+// due reports whether p is to get a seat before others get more than their fair rate.
+func (l *reference) due(p *party) bool {
+	return p.own >= 0 && (p.inUse == 0 || p.inUse+1 <= p.rate+tiny || p.own-p.left(l.now) >= p.most)
 }
 
 // first returns the first request of a flow.

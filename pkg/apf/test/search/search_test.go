@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"flag"
 	"maps"
 	"slices"
@@ -112,11 +113,12 @@ func TestBrokenRulesAreFound(t *testing.T) {
 	search := func(name string, d Discipline, tenants bool) {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			c := Climb{Discipline: d, Promises: All(), Space: Space{Starts: 3000, Tenants: tenants}, Seed: 1, Patience: 20}
+			allowed := keepers["reference"]
+			c := Climb{Discipline: d, Promises: All(), Allowed: allowed, Space: Space{Starts: 3000, Tenants: tenants}, Seed: 1, Patience: 20}
 			f := c.Run(func(f Finding) bool { return f.Loss > 1 || f.Tried >= mostTries })
 			t.Logf("in %v: %v", time.Since(begin).Round(time.Millisecond), f)
 			require.Greater(t, f.Loss, 1.0, "the broken rule is not found")
-			assert.LessOrEqual(t, Judge(Run(&f.Scenario, Reference())).Loss(f.Promise), 1.0, "it is not the rule that is at fault")
+			assert.LessOrEqual(t, Judge(Run(&f.Scenario, Reference())).Loss(f.Promise), cmp.Or(allowed[f.Promise], 1), "it is not the rule that is at fault")
 		})
 	}
 	for _, p := range planted {

@@ -191,14 +191,12 @@ var keepers = map[string]map[Promise]float64{
 	"engine": {
 		Rate: (1 - laneRate) / (1 - leastRate), Tenant: (1 - laneRate) / (1 - leastRate), // where newcomers ask for all of the lane
 		Lag: math.Inf(1), // grows with the time for which they do
-		// Requests that use more than their flow's average, within a tenant. In five minutes it is found to let a
-		// newcomer wait 24 units: a wide request of its flow makes M of the flow, which is not in the bound, large.
-		Newcomer: lane.Pick(2.5, 12.5), Wide: 2.5,
+		// A flow that always has requests waiting is placed by the end of its next one. Five minutes find 11 units.
+		Newcomer: lane.Pick(2.5, 7.5), Wide: 2.5,
 		Patience: 4, // seven clients
 	},
-	// A flow whose share is several seats starts as many requests at once: four units are allowed in the long lane,
-	// which fails where the search finds more (once ten, on ten seats).
-	"reference": {Newcomer: lane.Pick(1.0, 2.0), Wide: lane.Pick(1.0, 2.0)},
+	// Five minutes find five units, of an instant at which the level loses its seats.
+	"reference": {Newcomer: lane.Pick(1.25, 2.5), Wide: lane.Pick(1.25, 2.5)},
 }
 
 // laneRate is the part of the level that the lane of newcomers leaves.
