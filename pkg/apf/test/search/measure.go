@@ -1,9 +1,7 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -70,17 +68,6 @@ type account struct {
 	peak     float64         // seats that it would have got at most while it was active
 	left     bool            // a client left while it waited
 	debtor   bool            // in judge.debtors
-}
-
-// trial is a request whose wait is judged.
-type trial struct {
-	at       float64
-	capacity float64 // seat-seconds of the level, or within a tenant what that got, until then
-	within   bool    // a tenant
-	width    int     // largest present
-	left     float64 // X, seat-seconds
-	sum      float64 // of M(j)
-	surprise float64 // of the judge or the tenant, until then
 }
 
 // average is a running mean.
@@ -479,97 +466,6 @@ func (j *judge) expected(a *account) float64 {
 	return a.works.mean
 }
 
-// try begins to judge the wait of the first request of a flow, if the flow is below its fair rate.
-func (j *judge) try(r *Request, a *account) {
-	if j.weighted {
-		return // who has more weight may overtake
-	}
-	j.divide(j.seats)
-	j.changed = true
-	j.begin(r, a)
-}
-
-// begin is try after the fluid was divided.
-func (j *judge) begin(r *Request, a *account) {
-	g, v := a.tenant, float64(r.Width)
-	if !below(&a.usage, v) {
-		return
-	}
-	_, width := bounds(j.widths)
-	t := trial{at: j.now, capacity: j.capacity, width: width, sum: j.sum - g.most, left: j.ends - j.now*float64(j.inUse), surprise: j.surprise}
-	if g.many && (g.waiting > 1 || !below(&g.usage, v)) {
-		// The tenant is not below its fair rate. What it gets is divided among its flows.
-		t.within, t.capacity, t.left, t.sum, t.surprise = true, g.got, g.ends-j.now*g.inUse, -a.most, g.surprise
-		for _, o := range g.flows {
-			t.sum += o.most
-		}
-	}
-	r.trial = &t
-}
-
-// addLags lets others get what they are owed before a request whose flow had a debt.
-func (j *judge) addLags(r *Request) {
-	if r.trial == nil {
-		return
-	}
-	for _, g := range j.tenants {
-		for _, a := range g.flows {
-			if a != r.account && (!r.trial.within || g == r.account.tenant) {
-				r.trial.left += max(0, a.lag)
-			}
-		}
-	}
-}
-
-// sentence ends it.
-func (j *judge) sentence(r *Request, a *account) {
-	if a.first == r {
-		a.first = nil
-	}
-	t := r.trial
-	if t == nil {
-		return
-	}
-	r.trial = nil
-	if j.weighted {
-		return
-	}
-	_, width := bounds(j.widths)
-	used := j.capacity - t.capacity - float64(max(width, t.width)-1)*(j.now-t.at)
-	v, g := float64(r.Width), a.tenant
-	left := t.left + j.surprise - t.surprise
-	if t.within {
-		used, left = g.got-t.capacity, t.left+g.surprise-t.surprise
-	}
-	if used <= tiny || left+v*t.sum <= tiny {
-		return // it did not wait, or for nobody
-	}
-	worst, name := &j.Newcomer, Newcomer
-	if r.Width > 1 {
-		worst, name = &j.Wide, Wide
-	}
-	units := func(sum float64) float64 { return used / max(left+v*sum, tiny) }
-	if units(t.sum) <= *worst {
-		return
-	}
-	// The largest work of a flow may have grown since.
-	sum := 0.0
-	for _, o := range j.list {
-		if !t.within && o != g && o.wasActive(t.at) {
-			sum += o.most
-		}
-	}
-	for _, o := range j.all {
-		if t.within && o.tenant == g && o != a && o.wasActive(t.at) {
-			sum += o.most
-		}
-	}
-	if u := min(units(max(sum, t.sum)), 99); u > *worst {
-		*worst = u
-		j.Worst[name] = fmt.Sprintf("%s waited %.3f s from %.3f s", a.name, j.now-t.at, t.at)
-	}
-}
-
 // unwait ends the wait of a request.
 func (j *judge) unwait(r *Request, a *account) {
 	g := a.tenant
@@ -620,51 +516,6 @@ func (j *judge) gone(r *Request, a *account) {
 	j.sum -= g.most
 }
 
-// rejected judges a rejection, before the request is removed.
-func (j *judge) rejected(r *Request, a *account) {
-	j.divide(j.seats)
-	j.changed = true
-	g, v := a.tenant, float64(r.Width)
-	doomed := r.Deadline > 0 && j.doomed(r, a)
-	if doomed {
-		j.refused += r.Work()
-	}
-	if doomed || a.waiting > 1 || !below(&a.usage, v) {
-		return
-	}
-	within := 0 // flows of its tenant with two
-	for _, o := range g.flows {
-		if o.waiting > 1 {
-			within++
-		}
-	}
-	others := j.two > within && g.waiting == 1 && below(&g.usage, v)
-	if within > 0 || others {
-		j.Displaced++
-		j.Worst[FullLevel] = fmt.Sprintf("%s at %.3f s", a.name, j.now)
-	}
-}
-
-// doomed reports whether r may be rejected because of its deadline: if the shortest of the last requests of its flow
-// would miss it. When it would start, a flow that nothing is known of may be taken once for one like others.
-func (j *judge) doomed(r *Request, a *account) bool {
-	starts := j.now <= j.freed || j.inUse+r.Width <= int(j.seats)
-	if starts && (len(j.all) > remembered || a.works.n == 0 && !a.doubted) {
-		a.doubted = true
-		return true
-	}
-	shortest := r.Duration
-	if len(a.recent) > 0 {
-		shortest = max(shortest, slices.Min(a.recent))
-	}
-	return j.now+shortest.Seconds() > (r.Arrived + r.Deadline).Seconds()
-}
-
-// below reports whether somebody has no debt and is below the fair rate, also with v seats.
-func below(u *usage, v float64) bool {
-	return u.lag >= -tiny && (u.inUse == 0 || u.inUse+v <= u.would+tiny)
-}
-
 // end judges what is known only at the end.
 func (j *judge) end() {
 	for ; j.mark < windows; j.mark++ {
@@ -691,57 +542,4 @@ func (j *judge) end() {
 	if j.executed > 0 {
 		j.Useless = j.useless / (j.executed + j.refused)
 	}
-}
-
-// So few clients, and one of so many, may be lost: what the last client showed that left need not be so for the next.
-const (
-	fewLost  = 2
-	partLost = 50
-)
-
-// lost returns how many more clients of a flow would have been served if each start had been of the oldest request,
-// and had taken as long as the longest of the flow: of clients that are more patient than another that left, and
-// equally patient among them. The requests are in the order of arrival. Of requests of several widths it cannot tell.
-func lost(requests []*Request) int {
-	var starts []*Request
-	least, longest := time.Duration(0), time.Duration(0) // patience of the clients that left; duration
-	served := map[time.Duration]int{}                    // by patience, less than in order
-	for _, r := range requests {
-		longest = max(longest, r.Duration)
-		if r.Width != requests[0].Width {
-			return 0
-		}
-		switch {
-		case r.ended > 0:
-			starts = append(starts, r)
-			if r.ended <= r.Arrived+r.Patience {
-				served[r.Patience]++
-			}
-		case r.last == Left && (least == 0 || r.Patience < least):
-			least = r.Patience
-		}
-	}
-	slices.SortFunc(starts, func(a, b *Request) int { return cmp.Compare(a.started, b.started) })
-	next := 0
-	for _, start := range starts {
-		for ; next < len(requests) && requests[next].Arrived <= start.started; next++ {
-			r := requests[next]
-			leaves := r.Arrived + r.Patience
-			if r.last == Rejected || r.last == Displaced || leaves <= start.started {
-				continue
-			}
-			next++
-			if start.started+longest <= leaves {
-				served[r.Patience]--
-			}
-			break
-		}
-	}
-	n := 0
-	for patience, less := range served {
-		if patience > least {
-			n += max(0, -less-max(fewLost, len(requests)/partLost))
-		}
-	}
-	return n
 }
