@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +31,7 @@ func (c *client) initialEvents(ctx context.Context, form form) (float64, error) 
 	defer cancel()
 	const query = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
 	begin := time.Now()
-	response, err := c.send(ctx, request{method: http.MethodGet, path: collection + query, accept: form.accept, plain: true})
+	response, err := c.send(ctx, form.get(query))
 	if err != nil {
 		return 0, err
 	}

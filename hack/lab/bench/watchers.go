@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -78,7 +79,7 @@ func gather(o *harness.Owner, clients []*client, count int, since string) *audie
 		running.Wait()
 	})
 	for i := range count {
-		response, err := clients[i%len(clients)].send(ctx, request{method: http.MethodGet, path: collection + "?watch=true&timeoutSeconds=3600&resourceVersion=" + since})
+		response, err := clients[i%len(clients)].send(ctx, traffic.Request{Path: collection + "?watch=true&timeoutSeconds=3600&resourceVersion=" + since})
 		o.Check(err)
 		running.Go(func() {
 			defer func() { _ = response.Body.Close() }()
@@ -107,7 +108,7 @@ func (a *audience) deliver(ctx context.Context, c *client, mark string) (float64
 	if broken != nil {
 		return 0, broken
 	}
-	name := filledName(0)
+	name := traffic.NameOfFilled(0)
 	begin := time.Now()
 	if err := c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "bench", mark, 8000)); err != nil {
 		return 0, err
