@@ -57,7 +57,7 @@ func operations() []operation {
 	}
 }
 
-// measureLoad measures requests and watches. Both servers run at the same time
+// measureLoad measures requests. Both servers run at the same time
 // and are measured in turns.
 func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
@@ -68,7 +68,6 @@ func measureLoad(o *harness.Owner, s settings) (tables []table) {
 		for _, count := range []int{1, manyClients} {
 			tables = append(tables, measureRequests(o, servers, [2][]*client{clients[ours][:count], clients[theirs][:count]}, s))
 		}
-		tables = append(tables, measureWatchers(o, clients, s))
 	})
 	return tables
 }

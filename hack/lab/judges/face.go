@@ -98,6 +98,6 @@ func differences(before, after map[string]int64) (changed []string) {
 // String says what the clients got and what the server used.
 func (f *Figures) String() string {
 	return fmt.Sprintf("answers %v; the mouse read %d times, p99 %v; peak %d MiB, at rest after %v and %v of processor time, heap before and after %d and %d MiB, %d lines logged, %.0f counted as 5xx",
-		f.Answers, len(f.During), f.During.Quantile(0.99), f.Peak>>20, f.Resting, f.Worked, int64(f.Before.Heap)>>20, int64(f.Kept)>>20,
+		f.Answers, len(f.During), f.During.Quantile(0.99), f.Peak>>20, f.Resting.Round(time.Millisecond), f.Worked, int64(f.Before.Heap)>>20, int64(f.Kept)>>20,
 		f.After.Lines-f.Before.Lines, f.After.Failures-f.Before.Failures)
 }
