@@ -88,10 +88,6 @@ func Chromium(context.Context) (string, error) {
 	return "", errors.New("there is no Chromium on the PATH: install chromium")
 }
 
-// Judge returns what builds a program of others that judges servers, vegeta, kwok or
-// etcd-validate, and returns the path of the binary.
-func Judge(name string) Build { return builds(judgeProgram(name)) }
-
 // Build builds a program and returns the path of the binary.
 type Build = func(ctx context.Context) (path string, err error)
 

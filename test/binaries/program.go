@@ -118,20 +118,6 @@ func latestKubectlProgram() program {
 	return p
 }
 
-// judgeProgram returns a program that Judge builds.
-func judgeProgram(name string) program {
-	switch name {
-	case "vegeta":
-		return derived(name, "github.com/tsenart/vegeta/v12@v12.13.0", "")
-	case "etcd-validate":
-		p := derived(name, "go.etcd.io/etcd/tests/v3@v3.7.3", "")
-		p.pkg = "../../../hack/lab/chaos/testdata/validate/main.go"
-		return p
-	default:
-		return derived(name, "sigs.k8s.io/kwok@v0.8.0", "/cmd/"+name)
-	}
-}
-
 // versionStamps returns the linker flags of a release build. Without them a
 // program reports v0.0.0-master.
 func versionStamps(version string) []string {

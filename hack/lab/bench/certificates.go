@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"net/http"
 	"time"
 
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -71,29 +69,15 @@ func startBehind(o *harness.Owner, kube *harness.KubeAPIServer, etcd *harness.Et
 
 // behind returns a server that knows the CA bundles of a kube-apiserver.
 func behind(o *harness.Owner, server harness.APIServer, kube *harness.KubeAPIServer) contender {
-	with := func(pair harness.Pair, headers http.Header) func(*harness.Owner, int) []*client {
+	with := func(pair harness.Pair, header map[string]string) func(*harness.Owner, int) []*client {
 		config := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{
 			CAFile: kube.ClientCA.CertFile, CertFile: pair.CertFile, KeyFile: pair.KeyFile,
 		}}
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return withHeaders{next, headers} })
-		return func(o *harness.Owner, count int) []*client { return newClients(o, config, count) }
+		return func(o *harness.Owner, count int) []*client { return newClients(o, config, header, count) }
 	}
 	return contender{
 		started: time.Since(server.Process.Started).Seconds(), process: server.Process,
 		clients: with(kube.ClientCA.Client(o, "admin", user.SystemPrivilegedGroup), nil),
-		proxies: with(kube.FrontProxyCA.Client(o, frontProxyName), http.Header{"X-Remote-User": {"admin"}, "X-Remote-Group": {user.SystemPrivilegedGroup}}),
+		proxies: with(kube.FrontProxyCA.Client(o, frontProxyName), map[string]string{"X-Remote-User": "admin", "X-Remote-Group": user.SystemPrivilegedGroup}),
 	}
-}
-
-// withHeaders adds headers to requests.
-type withHeaders struct {
-	http.RoundTripper
-	headers http.Header
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w withHeaders) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	maps.Copy(request.Header, w.headers)
-	return w.RoundTripper.RoundTrip(request)
 }

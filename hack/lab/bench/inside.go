@@ -80,7 +80,7 @@ func measureEngines(o *harness.Owner, s settings, benchmark string, schemas int)
 	servers := [2]contender{startInside(o, etcds[ours]), startInside(o, etcds[theirs], "FLOW_CONTROL_ENGINE=library")}
 	clients := [2][]*client{servers[ours].clients(o, manyClients), servers[theirs].clients(o, manyClients)}
 	get := operation{name: "get", count: 4000, send: func(ctx context.Context, c *client, _ int) error {
-		return c.do(ctx, http.MethodGet, collection+"/"+asked, nil)
+		return c.do(ctx, http.MethodGet, collection+"/"+asked, "")
 	}}
 	s.measureTurns(o, benchmark, servers, clients, get)
 }
@@ -94,6 +94,6 @@ func startInside(o *harness.Owner, etcd *harness.Etcd, env ...string) contender 
 	return contender{process: server.Process, clients: func(o *harness.Owner, count int) []*client {
 		config := rest.AnonymousClientConfig(server.Config(o))
 		config.BearerToken = token
-		return newClients(o, config, count)
+		return newClients(o, config, nil, count)
 	}}
 }

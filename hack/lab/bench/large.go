@@ -55,11 +55,6 @@ func largeTasks(schemas int) []taskGroup {
 			slices.Concat(listTasks(), chunkTasks()),
 		},
 		{
-			table{title: fmt.Sprintf("Watches that begin with %d FlowSchemas", schemas), note: "From sending a watch with " +
-				"`sendInitialEvents` until the bookmark that ends them. kube-apiserver has them behind a feature gate, which is set."},
-			watchTasks(),
-		},
-		{
 			table{title: "Server-side apply to an object of 50 managers", note: fmt.Sprintf("Each manager owns a label of its own and all of the "+
 				"spec with the others; %d other FlowSchemas are there.", schemas)},
 			applyTasks(),
@@ -79,7 +74,7 @@ func measureTask(o *harness.Owner, etcds [2]*harness.Etcd, task task, s settings
 	o.Within(func(o *harness.Owner) {
 		pair := [2]contender{
 			startOurs(o, etcds[ours], "--etcd-prefix="+storePrefix),
-			startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix, "--feature-gates=WatchList=true"),
+			startTheirs(o, etcds[theirs], "--etcd-prefix="+storePrefix),
 		}
 		var clients [2]*client
 		for i := range pair {

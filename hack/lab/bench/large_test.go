@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,18 +28,6 @@ func TestContinueTokenIsFoundInEveryForm(t *testing.T) {
 	assert.Equal(t, want, table)
 	_, err = listMeta([]byte("neither"))
 	require.Error(t, err)
-}
-
-func TestMarkIsFoundWhereverBlocksOfTheStreamEnd(t *testing.T) {
-	mark := []byte("the-mark")
-	for before := range 20 {
-		stream := append(bytes.Repeat([]byte("t"), 64<<10-before), mark...)
-		rest := []byte("what follows is not waited for")
-		require.NoError(t, readUntil(bytes.NewReader(append(stream, rest...)), mark), before)
-		require.ErrorContains(t, readUntil(bytes.NewReader(stream[:len(stream)-1]), mark), "ended before")
-	}
-	require.NoError(t, readUntil(iotest.OneByteReader(bytes.NewReader([]byte("a the-mark"))), mark))
-	require.ErrorIs(t, readUntil(iotest.ErrReader(os.ErrDeadlineExceeded), mark), os.ErrDeadlineExceeded)
 }
 
 func TestPartIsChosenByItsName(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -14,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 const (
@@ -23,6 +24,11 @@ const (
 
 // form is a representation of a list, selected by an Accept header.
 type form struct{ name, accept string }
+
+// get asks for FlowSchemas in this form, without compression, which net/http requests by default.
+func (f form) get(query string) traffic.Request {
+	return traffic.Request{Path: collection + query, Header: map[string]string{"Accept": f.accept, "Accept-Encoding": "identity"}}
+}
 
 func forms() []form {
 	return []form{
@@ -75,7 +81,7 @@ func chunkTasks() (tasks []task) {
 // list returns the seconds of one list.
 func (c *client) list(ctx context.Context, form form, query string) (float64, error) {
 	begin := time.Now()
-	err := c.drain(ctx, request{method: http.MethodGet, path: collection + "?" + query, accept: form.accept, plain: true})
+	err := c.drain(ctx, form.get("?"+query))
 	return time.Since(begin).Seconds(), err
 }
 
@@ -102,7 +108,7 @@ type page struct {
 
 func (c *client) page(ctx context.Context, form form, query string) (page, error) {
 	begin := time.Now()
-	response, err := c.send(ctx, request{method: http.MethodGet, path: collection + "?" + query, accept: form.accept, plain: true})
+	response, err := c.send(ctx, form.get("?"+query))
 	if err != nil {
 		return page{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -35,10 +36,10 @@ type operation struct {
 func operations() []operation {
 	return []operation{
 		{name: "get", count: 1500, send: func(ctx context.Context, c *client, n int) error {
-			return c.do(ctx, http.MethodGet, collection+"/"+filledName(n%manyClients), nil)
+			return c.do(ctx, http.MethodGet, collection+"/"+traffic.NameOfFilled(n%manyClients), "")
 		}},
 		{name: "list of 500", count: 50, send: func(ctx context.Context, c *client, _ int) error {
-			return c.do(ctx, http.MethodGet, collection, nil)
+			return c.do(ctx, http.MethodGet, collection, "")
 		}},
 		{
 			name: "create", count: 200,
@@ -46,17 +47,17 @@ func operations() []operation {
 				return c.do(ctx, http.MethodPost, collection, flowSchema(fmt.Sprintf("bench-created-%d", n), "bench", "created", 9000))
 			},
 			clean: func(ctx context.Context, c *client) error {
-				return c.do(ctx, http.MethodDelete, collection+"?labelSelector=bench%3Dcreated", nil)
+				return c.do(ctx, http.MethodDelete, collection+"?labelSelector=bench%3Dcreated", "")
 			},
 		},
 		{name: "update", count: 200, send: func(ctx context.Context, c *client, n int) error {
-			name := filledName(n % manyClients)
+			name := traffic.NameOfFilled(n % manyClients)
 			return c.do(ctx, http.MethodPut, collection+"/"+name, flowSchema(name, "bench", "held", 5000+int(time.Now().UnixNano()%4000)))
 		}},
 	}
 }
 
-// measureLoad measures requests and watches. Both servers run at the same time
+// measureLoad measures requests. Both servers run at the same time
 // and are measured in turns.
 func measureLoad(o *harness.Owner, s settings) (tables []table) {
 	o.Within(func(o *harness.Owner) {
@@ -67,7 +68,6 @@ func measureLoad(o *harness.Owner, s settings) (tables []table) {
 		for _, count := range []int{1, manyClients} {
 			tables = append(tables, measureRequests(o, servers, [2][]*client{clients[ours][:count], clients[theirs][:count]}, s))
 		}
-		tables = append(tables, measureWatchers(o, clients, s))
 	})
 	return tables
 }

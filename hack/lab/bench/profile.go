@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 
 	"github.com/google/pprof/profile"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
@@ -57,7 +57,7 @@ func (t task) profile(ctx context.Context, c *client) (taken *profile.Profile, e
 	var group errgroup.Group
 	group.Go(func() error {
 		defer stop()
-		response, err := c.send(ctx, request{method: http.MethodGet, path: fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileSeconds)})
+		response, err := c.send(ctx, traffic.Request{Path: fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileSeconds)})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,6 @@ const (
 	processor  = "cpu-sec"
 	p50        = "p50-sec"
 	p99        = "p99-sec"
-	slowest    = "slowest-sec"
 	memory     = "memory-B"
 	peakMemory = "peak-B"
 )

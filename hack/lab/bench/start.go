@@ -59,7 +59,7 @@ func startOurs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender {
 		clients: func(o *harness.Owner, count int) []*client {
 			config := rest.AnonymousClientConfig(server.Config(o))
 			config.BearerToken = harness.AdminToken
-			return newClients(o, config, count)
+			return newClients(o, config, nil, count)
 		},
 	}
 }
@@ -69,6 +69,6 @@ func startTheirs(o *harness.Owner, etcd *harness.Etcd, args ...string) contender
 	server := harness.StartKubeAPIServer(o, harness.KubeAPIServerOptions{Etcd: etcd, Args: args})
 	return contender{
 		started: time.Since(server.Process.Started).Seconds(), process: server.Process,
-		clients: func(o *harness.Owner, count int) []*client { return newClients(o, server.Config(o), count) },
+		clients: func(o *harness.Owner, count int) []*client { return newClients(o, server.Config(o), nil, count) },
 	}
 }

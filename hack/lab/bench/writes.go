@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 const (
@@ -44,10 +46,10 @@ func applyTasks() []task {
 // applyAs applies the manager's label with this value and returns the seconds
 // that it took.
 func (c *client) applyAs(ctx context.Context, manager int, value string) (float64, error) {
-	return c.write(ctx, request{
-		method: http.MethodPatch, contentType: applyPatch,
-		path: fmt.Sprintf("%s/%s?fieldManager=manager-%d", collection, managed, manager),
-		body: flowSchema(managed, fmt.Sprintf("manager-%d", manager), value, 8000),
+	return c.write(ctx, traffic.Request{
+		Method: http.MethodPatch, Header: contentType(applyPatch),
+		Path: fmt.Sprintf("%s/%s?fieldManager=manager-%d", collection, managed, manager),
+		Body: flowSchema(managed, fmt.Sprintf("manager-%d", manager), value, 8000),
 	})
 }
 
@@ -56,25 +58,27 @@ func writeTasks() []task {
 	precedence := func(n int) int { return 1000 + n%7000 }
 	return []task{
 		{name: "create", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
-			return c.write(ctx, request{method: http.MethodPost, path: collection, body: flowSchema(name("created", n), "bench", "many", 9000)})
+			return c.write(ctx, traffic.Request{Method: http.MethodPost, Path: collection, Body: flowSchema(name("created", n), "bench", "many", 9000)})
 		}},
 		{name: "merge patch", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
-			return c.write(ctx, request{
-				method: http.MethodPatch, contentType: mergePatch, path: collection + "/" + filledName(0),
-				body: fmt.Appendf(nil, `{"spec":{"matchingPrecedence":%d}}`, precedence(n)),
+			return c.write(ctx, traffic.Request{
+				Method: http.MethodPatch, Header: contentType(mergePatch), Path: collection + "/" + traffic.NameOfFilled(0),
+				Body: fmt.Sprintf(`{"spec":{"matchingPrecedence":%d}}`, precedence(n)),
 			})
 		}},
 		{name: "apply of a new one", count: writesInRound, do: func(ctx context.Context, c *client, n int) (float64, error) {
-			return c.write(ctx, request{
-				method: http.MethodPatch, contentType: applyPatch, path: collection + "/" + name("applied", n) + "?fieldManager=bench",
-				body: flowSchema(name("applied", n), "bench", "many", 9000),
+			return c.write(ctx, traffic.Request{
+				Method: http.MethodPatch, Header: contentType(applyPatch), Path: collection + "/" + name("applied", n) + "?fieldManager=bench",
+				Body: flowSchema(name("applied", n), "bench", "many", 9000),
 			})
 		}},
 	}
 }
 
+func contentType(name string) map[string]string { return map[string]string{"Content-Type": name} }
+
 // write returns the seconds that a write took.
-func (c *client) write(ctx context.Context, r request) (float64, error) {
+func (c *client) write(ctx context.Context, r traffic.Request) (float64, error) {
 	begin := time.Now()
 	err := c.drain(ctx, r)
 	return time.Since(begin).Seconds(), err

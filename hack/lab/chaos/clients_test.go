@@ -191,7 +191,7 @@ func (c *client) list(ctx context.Context) {
 	case 1:
 		version = strconv.FormatInt(newest, 10)
 	}
-	r, start, call := c.replica(), c.now(), c.history.Now()
+	r, start := c.replica(), c.now()
 	life := r.life.Load()
 	listed, err := r.api.List(ctx, version)
 	if err != nil {
@@ -199,17 +199,13 @@ func (c *client) list(ctx context.Context) {
 	}
 	if listed.Result == chaos.Done {
 		c.acknowledged.Add(1)
-		list := chaos.List{List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}}
-		if version == "" {
-			list.Call, list.Return = call, c.history.Now()
-		}
-		c.keep(list)
+		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
 	}
 	c.note(r, life, start, "list", listed.Reply)
 	c.wait(3 * pause)
 }
 
-func (l *load) keep(list chaos.List) {
+func (l *load) keep(list histories.List) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.lists = append(l.lists, list)
@@ -227,9 +223,7 @@ func (c *client) readAll(ctx context.Context) error {
 		if listed.Result != chaos.Done {
 			return fmt.Errorf("the last list of %s: %v", r.URL, listed.Reply)
 		}
-		c.keep(chaos.List{
-			List: histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects}, Call: call, Return: c.history.Now(),
-		})
+		c.keep(histories.List{NotBefore: newest, Version: listed.Version, Objects: listed.Objects})
 		reads := map[chaos.Input]chaos.Output{}
 		for name := range c.names {
 			output, ok := listed.Outputs[name]

@@ -18,6 +18,9 @@ const (
 	timeout = "timeout=5s"
 )
 
+// fields is a JSON object.
+type fields = map[string]any
+
 // request is an HTTP request.
 type request struct {
 	method, url, contentType string

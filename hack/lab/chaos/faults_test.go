@@ -67,7 +67,7 @@ func recorded(t *testing.T) *Run {
 			},
 		},
 		Acks:    []Ack{acknowledged(0, 11, 1), acknowledged(0, 12, 2), acknowledged(1, 13, 3)},
-		Lists:   []List{{List: histories.List{Version: 13, NotBefore: 12, Objects: []histories.Object{at(13, 3), {Name: builtIn, Version: 2, Content: "built-in"}}}}},
+		Lists:   []histories.List{{Version: 13, NotBefore: 12, Objects: []histories.Object{at(13, 3), {Name: builtIn, Version: 2, Content: "built-in"}}}},
 		Reads:   []histories.Read{{Name: object, NotBefore: 12, Object: new(at(12, 2))}},
 		Engines: []Engine{{"one", "sha256:1", []string{builtIn, object}}, {"two", "sha256:1", []string{object, builtIn}}},
 		Rolls:   []Window{{Start: time.Second, End: 10 * time.Second}},

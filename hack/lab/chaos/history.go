@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,9 +51,8 @@ func (h *History) Operations() []porcupine.Operation {
 }
 
 // CheckOperations checks each object's history with the model, for at most patience each.
-// The error describes where a history that is not linearizable is stuck; a page
-// that visualizes it is written to the folder. An object that could not be checked
-// in time is undecided, which is not an error.
+// The error names the page in the folder that shows where a history that is not linearizable is
+// stuck. An object that could not be checked in time is undecided, which is not an error.
 func CheckOperations(operations []porcupine.Operation, patience time.Duration, folder string) (undecided []string, err error) {
 	for _, part := range byName(operations) {
 		name := part[0].Input.(Input).Name
@@ -68,50 +66,8 @@ func CheckOperations(operations []porcupine.Operation, patience time.Duration, f
 			if err := porcupine.VisualizePath(Model(), info, page); err != nil {
 				page = err.Error()
 			}
-			return undecided, fmt.Errorf("the history of %s is not linearizable; page: %s\n%s", name, page, stuck(part, info))
+			return undecided, fmt.Errorf("the history of %s is not linearizable; page: %s", name, page)
 		}
 	}
 	return undecided, nil
-}
-
-// shownOperations is the number of operations to show on each side of the error.
-const shownOperations = 12
-
-// stuck shows the end of the longest linearizable prefix, and the operations that
-// cannot follow it.
-func stuck(part []porcupine.Operation, info porcupine.LinearizationInfo) string {
-	var longest []porcupine.Operation
-	for _, linearizations := range info.PartialLinearizationsOperations() {
-		for _, linearization := range linearizations {
-			if len(linearization) > len(longest) {
-				longest = linearization
-			}
-		}
-	}
-	fit := map[Input][]int64{}
-	for _, operation := range longest {
-		input := operation.Input.(Input)
-		fit[input] = append(fit[input], operation.Call)
-	}
-	rest := slices.DeleteFunc(slices.Clone(part), func(operation porcupine.Operation) bool {
-		return slices.Contains(fit[operation.Input.(Input)], operation.Call)
-	})
-	slices.SortFunc(rest, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d operations fit in this order, the last of them:\n", len(longest))
-	show(&text, longest[max(0, len(longest)-shownOperations):])
-	fmt.Fprintf(&text, "and none of these next:\n")
-	show(&text, rest[:min(shownOperations, len(rest))])
-	return text.String()
-}
-
-func show(text *strings.Builder, operations []porcupine.Operation) {
-	for _, operation := range operations {
-		ended := "open"
-		if operation.Return != math.MaxInt64 {
-			ended = time.Duration(operation.Return).Round(time.Microsecond).String()
-		}
-		fmt.Fprintf(text, "  client %d, %v to %s: %v -> %v\n", operation.ClientId,
-			time.Duration(operation.Call).Round(time.Microsecond), ended, operation.Input, operation.Output)
-	}
 }

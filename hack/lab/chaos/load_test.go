@@ -39,7 +39,7 @@ type load struct {
 	mutex    sync.Mutex
 	acks     []chaos.Ack      // guarded by mutex
 	requests []chaos.Request  // guarded by mutex
-	lists    []chaos.List     // guarded by mutex
+	lists    []histories.List // guarded by mutex
 	reads    []histories.Read // guarded by mutex: from the cache
 	names    map[string]bool  // guarded by mutex: of all levels ever used
 }

@@ -23,7 +23,7 @@ type Run struct {
 	Rolls        []Window
 	Operations   []porcupine.Operation
 	// Lists are the readers' lists of levels, Reads their reads of levels from the cache.
-	Lists     []List
+	Lists     []histories.List
 	Reads     []histories.Read
 	Watchers  []*Watcher
 	Engines   []Engine
@@ -81,7 +81,7 @@ func (r *Run) checkOperations(patience time.Duration, folder string) (errs []err
 
 func (r *Run) checkReads() (errs []error) {
 	for _, list := range r.Lists {
-		if err := r.Histories[Levels].CheckList(list.List); err != nil {
+		if err := r.Histories[Levels].CheckList(list); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -26,30 +26,39 @@ const (
 	demoHead      = 2 * time.Second // how long the greedy users connect before the mice begin
 )
 
-// demoObjects are a level, and a schema of all users that names this level or another.
-func demoObjects(level string) string {
+// halfOfTheSeats are a level with half of the seats of a server, 245 shares as the built-in levels together, and a
+// schema of some groups that names this level or another.
+func halfOfTheSeats(name, level string, queueLength int, groups ...string) string {
+	var subjects []string
+	for _, group := range groups {
+		subjects = append(subjects, fmt.Sprintf("{kind: Group, group: {name: %s}}", group))
+	}
 	return fmt.Sprintf(`
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: PriorityLevelConfiguration
-metadata: {name: everybody}
+metadata: {name: %[1]s}
 spec:
   type: Limited
   limited:
     nominalConcurrencyShares: 245
     borrowingLimitPercent: 0
-    limitResponse: {type: Queue, queuing: {queues: 64, handSize: 6, queueLengthLimit: 3}}
+    limitResponse: {type: Queue, queuing: {queues: 64, handSize: 6, queueLengthLimit: %[3]d}}
 ---
 apiVersion: flowcontrol.apiserver.k8s.io/v1
 kind: FlowSchema
-metadata: {name: everybody}
+metadata: {name: %[1]s}
 spec:
   matchingPrecedence: 500
-  priorityLevelConfiguration: {name: %s}
+  priorityLevelConfiguration: {name: %[2]s}
   distinguisherMethod: {type: ByUser}
   rules:
-  - subjects: [{kind: Group, group: {name: greedy}}, {kind: Group, group: {name: mice}}]
+  - subjects: [%[4]s]
     resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"]}]
-`, level)
+`, name, level, queueLength, strings.Join(subjects, ", "))
+}
+
+func demoObjects(level string) string {
+	return halfOfTheSeats("everybody", level, 3, "greedy", "mice")
 }
 
 // demo is the server with its users.
@@ -86,8 +95,7 @@ users, each ask %d times a second. A run takes %s.
 	}
 }
 
-// startDemo starts the server. The level has 245 shares, as the built-in levels together, so half of the seats. Each
-// request asks the backend.
+// startDemo starts the server. Each request asks the backend.
 func startDemo(o *harness.Owner) demo {
 	var people []traffic.Person
 	for i := range demoGreedy {

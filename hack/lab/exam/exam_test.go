@@ -38,11 +38,7 @@ func sit(t *testing.T, server http.Handler) (report, map[string]mark) {
 	<-time.After(time.Minute) // handlers whose clients have left end
 	r := reportOf("handler", p, taken)
 	t.Log("\n" + r.table())
-	marks := map[string]mark{}
-	for _, a := range r.Answers {
-		marks[a.Question] = a.Mark
-	}
-	return r, marks
+	return r, r.marks()
 }
 
 // sitEngine takes an exam of an engine.

@@ -70,6 +70,15 @@ func compared(reports []report) string {
 	return text.String()
 }
 
+// marks returns the marks by question.
+func (r report) marks() map[string]mark {
+	marks := map[string]mark{}
+	for _, a := range r.Answers {
+		marks[a.Question] = a.Mark
+	}
+	return marks
+}
+
 // count says how many questions have each mark.
 func (r report) count() string {
 	var parts []string

@@ -39,8 +39,8 @@ func (p plan) take(ctx context.Context, target *traffic.Target, report func(stri
 	if err := p.tryOnce(ctx, target); err != nil {
 		return taken{}, err
 	}
-	if err := wait(ctx, time.Second); err != nil { // the tries count for the rate
-		return taken{}, err
+	if !traffic.Pause(ctx, time.Second) { // the tries count for the rate
+		return taken{}, context.Cause(ctx)
 	}
 	var t taken
 	report(quiet)
@@ -114,15 +114,8 @@ func (p plan) play(ctx context.Context, target *traffic.Target, s scene) (played
 	if cause := context.Cause(ctx); cause != nil {
 		return played{}, cause
 	}
-	return played{s.name, s.lasts, samples}, wait(ctx, settle)
-}
-
-// wait returns after a time, or with an error when ctx ends.
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
+	if !traffic.Pause(ctx, settle) {
+		return played{}, context.Cause(ctx)
 	}
+	return played{s.name, s.lasts, samples}, nil
 }

@@ -32,16 +32,19 @@ type storm struct {
 	takes, patience time.Duration
 	// told says that the server knows when the client leaves.
 	told bool
+	// succeed and goodput are the least parts of the steady requests and of the seats' time, with this engine.
+	succeed, goodput float64
 }
 
 var storms = []storm{
-	{"one flow of 6,000, 20 ms", 1, 6000, 20 * time.Millisecond, 5 * time.Second, false},
-	{"30 flows of 200", 30, 200, 20 * time.Millisecond, 5 * time.Second, false},
-	{"150 flows of 40", 150, 40, 20 * time.Millisecond, 5 * time.Second, false},
-	{"the same, the server knows the deadline", 150, 40, 20 * time.Millisecond, 5 * time.Second, true},
-	{"30 flows of 133, 200 ms", 30, 133, 200 * time.Millisecond, 10 * time.Second, false},
-	{"100 flows of 40, 200 ms", 100, 40, 200 * time.Millisecond, 10 * time.Second, false},
-	{"one flow of 200, 1 s, deadline 2 s", 1, 200, time.Second, 2 * time.Second, true},
+	{"one flow of 6,000, 20 ms", 1, 6000, 20 * time.Millisecond, 5 * time.Second, false, 0.995, 0.955},
+	{"30 flows of 200", 30, 200, 20 * time.Millisecond, 5 * time.Second, false, 0.995, 0.955},
+	{"150 flows of 40", 150, 40, 20 * time.Millisecond, 5 * time.Second, false, 0.995, 0.955},
+	{"the same, the server knows the deadline", 150, 40, 20 * time.Millisecond, 5 * time.Second, true, 0.995, 0.955},
+	{"30 flows of 133, 200 ms", 30, 133, 200 * time.Millisecond, 10 * time.Second, false, 0.995, 0.955},
+	{"100 flows of 40, 200 ms", 100, 40, 200 * time.Millisecond, 10 * time.Second, false, 0.995, 0.955},
+	// From run to run .94 to .96 and 98.8 to 100 %: a request takes half of the deadline.
+	{"one flow of 200, 1 s, deadline 2 s", 1, 200, time.Second, 2 * time.Second, true, 0.98, 0.93},
 }
 
 // engineOf are the columns' sides.

@@ -109,8 +109,8 @@ func TestStorms(t *testing.T) {
 			}
 		})
 		ours := results[1]
-		assert.InDelta(t, 1, ours.succeed, 0.02, "steady flows ask for less than their share")
-		assert.Greater(t, ours.goodput, 0.93) // .94 to .96 in the last row, from run to run
+		assert.GreaterOrEqual(t, ours.succeed, s.succeed, "%s: steady flows ask for less than their share", s.name)
+		assert.GreaterOrEqual(t, ours.goodput, s.goodput, s.name)
 		assert.LessOrEqual(t, ours.rest, 2*time.Second)
 		assert.LessOrEqual(t, ours.useless, ours.executed/50)
 		row := s.row(results[0], results[1])

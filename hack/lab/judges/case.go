@@ -14,8 +14,6 @@ type Case struct {
 	// Small and Large are the sizes of the attack in the two lanes: connections, requests,
 	// streams or watches.
 	Small, Large int
-	// Beside is the size for kube-apiserver, if that would need too much memory for Large.
-	Beside int
 	// Attack sends what hostile clients send, and returns when all of it has ended. It
 	// returns an error if it could not be made.
 	Attack func(ctx context.Context, s *Server, size Size, tally *Tally) error
@@ -56,18 +54,17 @@ const workers = 20
 func Cases() []Case {
 	rejected := []string{"401", "403", "429"}
 	return []Case{
-		{"YAML aliases for 150 MB", 8, 40, 1, asking(aliases()), []string{"400", "413", "429"}, ordinary, caches},
-		{"HTTP/2 streams opened and reset", 4000, 200_000, 0, resetStreams, []string{"streams", closed}, ordinary, caches},
-		{"HTTP/2 streams opened and reset by an administrator, as fast as the server takes them", 20_000, 600_000, 0, rapidReset, []string{"streams"}, ordinary, caches},
-		{"users without permission, each another one", 1000, 100_000, 0, asking(impersonating(traffic.User{Token: proxy})), rejected, ordinary, caches},
-		{"anonymous clients, each with another path", 1000, 20_000, 0, asking(paths()), rejected, ordinary, caches},
-		{"random tokens", 1000, 20_000, 0, asking(strangers(tokened)), rejected, ordinary, caches},
-		{"forged identities", 20, 2200, 0, asking(forgedIdentities()), rejected, ordinary, caches},
-		{"clients that leave in the middle of a list", 200, 1000, 0, leaveLists, []string{left, "429"}, ordinary, caches},
-		{"clients that leave in the middle of an upload", 200, 1000, 0, leaveUploads, []string{left, "429"}, ordinary, caches},
-		{"clients that leave in the middle of a watch", 200, 1000, 0, leaveWatches, []string{left, "429"}, ordinary, caches},
+		{"YAML aliases for 150 MB", 8, 40, asking(aliases()), []string{"400", "413", "429"}, ordinary, caches},
+		{"HTTP/2 streams opened and reset", 4000, 200_000, resetStreams, []string{"streams", closed}, ordinary, caches},
+		{"HTTP/2 streams opened and reset by an administrator, as fast as the server takes them", 20_000, 600_000, rapidReset, []string{"streams"}, ordinary, caches},
+		{"users without permission, each another one", 1000, 100_000, asking(impersonating(traffic.User{Token: proxy})), rejected, ordinary, caches},
+		{"anonymous clients, each with another path", 1000, 20_000, asking(paths()), rejected, ordinary, caches},
+		{"random tokens", 1000, 20_000, asking(strangers(tokened)), rejected, ordinary, caches},
+		{"clients that leave in the middle of a list", 200, 1000, leaveLists, []string{left, "429"}, ordinary, caches},
+		{"clients that leave in the middle of an upload", 200, 1000, leaveUploads, []string{left, "429"}, ordinary, caches},
+		{"clients that leave in the middle of a watch", 200, 1000, leaveWatches, []string{left, "429"}, ordinary, caches},
 		// 100 KB for each watch, and the server itself. It comes last: what it leaves to the
 		// garbage collector would count for the next one.
-		{"watches that never read", 300, 10_000, 0, unreadWatches, []string{open, closed}, 2 * gigabyte, unread},
+		{"watches that never read", 300, 10_000, unreadWatches, []string{open, closed}, 2 * gigabyte, unread},
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // Figures are what a case did to a server.
 type Figures struct {
-	// Quiet is what the mouse got before the attack, During what it got meanwhile.
-	Quiet, During measurement.Samples
+	// During is what the mouse got during the attack.
+	During measurement.Samples
 	// Answers are those to the hostile clients, by answer.
 	Answers *Tally
 	// Peak is the largest resident memory during the attack, in bytes.
@@ -33,16 +33,9 @@ type Figures struct {
 	Changed []string
 }
 
-// Face runs an attack beside the mouse, which reads for a while before. An error means that
-// the attack could not be made.
-func (s *Server) Face(ctx context.Context, c Case, size Size, quiet time.Duration) (*Figures, error) {
+// Face runs an attack while the mouse reads. An error means that the attack could not be made.
+func (s *Server) Face(ctx context.Context, c Case, size Size) (*Figures, error) {
 	figures := &Figures{Answers: &Tally{}}
-	calm, cancel := context.WithTimeout(ctx, quiet)
-	defer cancel()
-	var err error
-	if figures.Quiet, err = s.read(ctx, calm.Done()); err != nil {
-		return nil, err
-	}
 	before, err := s.stored(ctx)
 	if err != nil {
 		return nil, err
@@ -100,4 +93,11 @@ func differences(before, after map[string]int64) (changed []string) {
 		}
 	}
 	return changed
+}
+
+// String says what the clients got and what the server used.
+func (f *Figures) String() string {
+	return fmt.Sprintf("answers %v; the mouse read %d times, p99 %v; peak %d MiB, at rest after %v and %v of processor time, heap before and after %d and %d MiB, %d lines logged, %.0f counted as 5xx",
+		f.Answers, len(f.During), f.During.Quantile(0.99), f.Peak>>20, f.Resting.Round(time.Millisecond), f.Worked, int64(f.Before.Heap)>>20, int64(f.Kept)>>20,
+		f.After.Lines-f.Before.Lines, f.After.Failures-f.Before.Failures)
 }

@@ -27,10 +27,9 @@ const (
 func Judge(c Case, f *Figures) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	for _, reading := range []measurement.Samples{f.Quiet, f.During} {
-		if failed := failures(reading); len(failed) > 0 {
-			fault("%d reads of the mouse failed, such as: answered %d, %v", len(failed), failed[0].Status, failed[0].Err)
-		}
+	failed := f.During.Where(func(s measurement.Sample) bool { return s.Status != http.StatusOK && !s.Rejected() })
+	if len(failed) > 0 {
+		fault("%d reads of the mouse failed, such as: answered %d, %v", len(failed), failed[0].Status, failed[0].Err)
 	}
 	if f.During.Served() == 0 {
 		fault("the mouse read nothing")
@@ -66,9 +65,4 @@ func Judge(c Case, f *Figures) error {
 		fault("%d lines were logged; the bound is %d", lines, linesBound)
 	}
 	return errors.Join(faults...)
-}
-
-// failures are the reads of the mouse that were neither answered 200 nor rejected.
-func failures(read measurement.Samples) measurement.Samples {
-	return read.Where(func(s measurement.Sample) bool { return s.Status != http.StatusOK && !s.Rejected() })
 }

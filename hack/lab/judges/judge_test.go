@@ -67,23 +67,3 @@ func TestCasesHaveNamesAnswersAndBounds(t *testing.T) {
 		require.NotContains(t, c.Allowed, "500", c.Name)
 	}
 }
-
-func TestTableHasBothServers(t *testing.T) {
-	ours := Figures{Answers: &Tally{}, Peak: 3 << 20, Worked: 1500 * time.Millisecond, Before: Rest{Heap: 1 << 20, Lines: 10}, After: Rest{Heap: 2 << 20, Lines: 14, Failures: 3}}
-	ours.Answers.add("403", 5)
-	ours.Quiet, ours.During = read(200, 2*time.Millisecond), read(200, 5*time.Millisecond)
-	theirs := ours
-	theirs.During = append(read(500, time.Hour), ours.During...)
-	theirs.Peak, theirs.Resting, theirs.Worked, theirs.Unrest = 4<<20, 30*time.Second, 40*time.Second, errors.New("seats in use")
-	theirs.After.Heap, theirs.Kept, theirs.KeptFor = 9<<20, 1<<20, 89*time.Second
-	require.Equal(t, `| hostile clients | number | p99 of the mouse, quiet and meanwhile | ratio | kube-apiserver's | ratio | answers of this server |
-|---|---:|---:|---:|---:|---:|---|
-| a | 7 | 2ms, 5ms | 2.5 | 2ms, 5ms | 2.5, 1 failed | 403: 5 |
-| b | 7; 1 for kube-apiserver | 2ms, 5ms | 2.5 | failed |  | 403: 5 |
-
-| hostile clients | peak memory | kube-apiserver's | at rest after | kube-apiserver's | processor time until rest | kube-apiserver's | heap before and after | kube-apiserver's | lines logged | kube-apiserver's | counted as 5xx | kube-apiserver's |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-| a | 3 MiB | 4 MiB | 0s | more than 30s | 1.5s | 40s | 1 MiB, 2 MiB | 1 MiB, 9 MiB; 1 MiB after 1m29s | 4 | 4 | 3 | 3 |
-| b | 3 MiB | failed | 0s |  | 1.5s |  | 1 MiB, 2 MiB |  | 4 |  | 3 |  |
-`, Table([]Row{{Case{Name: "a"}, 7, 7, ours, &theirs}, {Case{Name: "b"}, 7, 1, ours, nil}}))
-}

@@ -48,12 +48,18 @@ spec:
 `
 )
 
-// administrators may do everything. A cluster has this role of its own.
-const administrators = `
+// everything lets all users do everything.
+const everything = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: cluster-admin}
+metadata: {name: everything}
 rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}, {nonResourceURLs: ["*"], verbs: ["*"]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: everything}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: everything}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:authenticated"}]
 `
 
 // pageServer is a server whose users may do everything.
@@ -69,7 +75,7 @@ func startPageServer(t *testing.T, tokens string) *pageServer {
 	t.Helper()
 	s := &pageServer{Server: harness.StartServer(t, harness.ServerOptions{Args: []string{
 		"--token-auth-file=" + fileOf(t, "tokens.csv", tokens),
-		"--authorization-rbac-file=" + fileOf(t, "rbac.yaml", administrators+"---"+allowAll),
+		"--authorization-rbac-file=" + fileOf(t, "rbac.yaml", everything),
 		"--max-requests-inflight=10", "--max-mutating-requests-inflight=10", // one seat is the level's
 		"--request-timeout=10m", // the held request executes until the test ends it
 	}})}

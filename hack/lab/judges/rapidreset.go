@@ -33,16 +33,16 @@ func rapidReset(ctx context.Context, s *Server, size Size, tally *Tally) error {
 			}
 			return fmt.Errorf("after %d streams: %w", sent, err)
 		}
-		count := connection.resetUntilStalled(ctx, size.Count-sent)
+		count := connection.resetUntilStalled(ctx, size.Count-sent, "")
 		sent += count
 		tally.add("streams", count)
 	}
 	return nil
 }
 
-// resetUntilStalled returns how many streams it opened before the server closed the
-// connection, or did not read any more.
-func (c *http2Connection) resetUntilStalled(ctx context.Context, count int) (sent int) {
+// resetUntilStalled opens streams and resets each, and closes the connection. It returns how many streams it opened
+// before the server closed the connection, or did not read any more.
+func (c *http2Connection) resetUntilStalled(ctx context.Context, count int, token string) (sent int) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
@@ -54,9 +54,9 @@ func (c *http2Connection) resetUntilStalled(ctx context.Context, count int) (sen
 	}()
 	for sent < count && ctx.Err() == nil {
 		_ = c.SetWriteDeadline(time.Now().Add(rapidStall))
-		for range rapidBatch {
+		for range min(rapidBatch, count-sent) {
 			stream := 2*sent + 1
-			if c.get(stream, schemas, "") != nil || c.WriteRSTStream(uint32(stream), http2.ErrCodeCancel) != nil {
+			if c.get(stream, schemas, token) != nil || c.WriteRSTStream(uint32(stream), http2.ErrCodeCancel) != nil {
 				return sent
 			}
 			sent++

@@ -2,7 +2,6 @@ package judges
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -89,39 +88,4 @@ func aliases() traffic.Flow {
 		return traffic.Request{Method: http.MethodPost, Path: schemas, Body: body, Header: map[string]string{"Content-Type": "application/yaml"}}
 	}
 	return flow
-}
-
-// forgedIdentities claim to be an administrator in every way that a header can.
-func forgedIdentities() traffic.Flow {
-	unsigned := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." +
-		base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"admin","groups":["system:masters"]}`)) + "."
-	webSocket := map[string]string{"Connection": "Upgrade", "Upgrade": "websocket",
-		"Sec-WebSocket-Protocol": "base64url.bearer.authorization.k8s.io." + base64.RawURLEncoding.EncodeToString([]byte("admin")) + ", v4.channel.k8s.io"}
-	masters := map[string]string{"Impersonate-User": "admin", "Impersonate-Group": "system:masters"}
-	as := func(token string, header map[string]string) identity {
-		return identity{traffic.User{Token: token}, header}
-	}
-	forged := []identity{
-		as("", map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}),
-		as(stranger, map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters"}),
-		as("", map[string]string{"X-Forwarded-User": "admin", "X-Remote-Extra-Scopes": "all"}),
-		as("", masters), as(stranger, masters), as(mouse, masters), as(proxy, masters),
-		as(mouse, map[string]string{"Impersonate-User": "system:serviceaccount:kube-system:admin"}),
-		as(proxy, map[string]string{"Impersonate-User": "admin", "Impersonate-Uid": "1"}),
-		as(proxy, map[string]string{"Impersonate-User": "admin", "Impersonate-Extra-Scopes": "all"}),
-		as("", map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("admin:admin"))}),
-		as("admin", nil), as("system:masters", nil), as(unsigned, nil), as("", webSocket), as(admin+"x", nil), as(strings.ToUpper(admin), nil),
-	}
-	return traffic.Flow{ // HTTP/2 has no upgrades to WebSocket
-		Fresh: func(n int) traffic.User { return forged[n%len(forged)].who },
-		Ask: func(n int) traffic.Request {
-			return traffic.Request{Path: levels, Header: forged[n%len(forged)].header}
-		}, // only the administrator may read it
-	}
-}
-
-// identity is who sends a request, and what its headers say.
-type identity struct {
-	who    traffic.User
-	header map[string]string
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/traffic"
 )
 
 const (
@@ -93,7 +94,7 @@ func (s *Server) awaitFree(ctx context.Context, f *Figures, bound int64) (heap f
 	heap = f.After.Heap
 	begin := time.Now()
 	for heap > f.Before.Heap+float64(bound) && took < kept {
-		pause(ctx, 5*time.Second)
+		traffic.Pause(ctx, 5*time.Second)
 		now, err := s.rest(ctx)
 		if err != nil {
 			return 0, took, err
@@ -110,7 +111,7 @@ func (s *Server) used(ctx context.Context) (time.Duration, float64, error) {
 		return 0, 0, err
 	}
 	begin := time.Now()
-	pause(ctx, window)
+	traffic.Pause(ctx, window)
 	after, err := measurement.ProcessorTime(s.Process.PID())
 	return after - before, (after - before).Seconds() / time.Since(begin).Seconds(), err
 }

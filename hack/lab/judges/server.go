@@ -85,16 +85,7 @@ func StartOurs(t harness.TB) *Server {
 	return newServer(t, "this server", s.Process, s.Config(t))
 }
 
-// StartTheirs starts a kube-apiserver on an etcd of its own. It knows the users.
-func StartTheirs(t harness.TB) *Server {
-	t.Helper()
-	k := startTheirs(t, harness.StartEtcd(t, harness.EtcdOptions{}))
-	config := k.Config(t)
-	pair := k.ClientCA.Client(t, admin, "system:masters")
-	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
-	return newServer(t, "kube-apiserver", k.Process, config)
-}
-
+// startTheirs starts a kube-apiserver that knows the users.
 func startTheirs(t harness.TB, etcd *harness.Etcd) *harness.KubeAPIServer {
 	t.Helper()
 	tokens, rights := users(t)

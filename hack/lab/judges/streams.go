@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 
 	"golang.org/x/net/http2"
@@ -91,33 +90,11 @@ func resetStreams(ctx context.Context, s *Server, size Size, tally *Tally) error
 		if err != nil {
 			return err
 		}
-		defer func() { _ = connection.Close() }()
-		drained := make(chan struct{})
-		go func() {
-			defer close(drained)
-			_, _ = io.Copy(io.Discard, connection.Conn)
-		}()
-		sent, err := connection.openAndReset(streams, users[i%len(users)])
+		sent := connection.resetUntilStalled(ctx, streams, users[i%len(users)])
 		tally.add("streams", sent)
-		if err != nil {
+		if sent < streams {
 			tally.add(closed, 1)
 		}
-		_ = connection.Close()
-		<-drained
 		return nil
 	})
-}
-
-// openAndReset returns how many streams it opened before the server closed the connection.
-func (c *http2Connection) openAndReset(count int, token string) (int, error) {
-	for i := range count {
-		stream := 2*i + 1
-		if err := c.get(stream, schemas, token); err != nil {
-			return i, err
-		}
-		if err := c.WriteRSTStream(uint32(stream), http2.ErrCodeCancel); err != nil {
-			return i, err
-		}
-	}
-	return count, c.buffer.Flush()
 }

@@ -43,7 +43,7 @@ func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) erro
 			return err
 		}
 	}
-	pause(ctx, size.Hold)
+	traffic.Pause(ctx, size.Hold)
 	now, err := s.watches(ctx)
 	tally.add(open, now-before)
 	tally.add(closed, max(size.Count-(now-before), 0))
@@ -53,14 +53,10 @@ func unreadWatches(ctx context.Context, s *Server, size Size, tally *Tally) erro
 // openWatches opens watches on a connection. It sends those once more that flow control
 // rejects, and returns when all are open. The caller closes the connection.
 func (s *Server) openWatches(ctx context.Context, count int) (net.Conn, error) {
-	connection, err := s.dialHTTP2(ctx, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+	connection, err := s.dialWithoutWindow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := connection.SetReadDeadline(time.Now().Add(eventually.Grace)); err != nil {
-		return connection, err
-	}
-	connection.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	sent := 0
 	for range count {
 		if err := connection.watch(&sent); err != nil {
@@ -95,6 +91,16 @@ func (c *http2Connection) watch(sent *int) error {
 	return c.buffer.Flush()
 }
 
+// dialWithoutWindow connects, and lets the server send nothing but headers.
+func (s *Server) dialWithoutWindow(ctx context.Context) (*http2Connection, error) {
+	connection, err := s.dialHTTP2(ctx, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+	if err != nil {
+		return nil, err
+	}
+	connection.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	return connection, connection.SetDeadline(time.Now().Add(eventually.Grace))
+}
+
 // status reads until the headers of an answer, and returns its status. It ends the stream
 // of an answer that is no watch.
 func (c *http2Connection) status() (string, error) {
@@ -108,7 +114,7 @@ func (c *http2Connection) status() (string, error) {
 			return "", fmt.Errorf("the server ends the connection: %v", frame.ErrCode)
 		case *http2.MetaHeadersFrame:
 			status := frame.PseudoValue("status")
-			if status != "200" {
+			if status > "200" {
 				err = c.WriteRSTStream(frame.StreamID, http2.ErrCodeCancel)
 			}
 			return status, err
@@ -123,12 +129,4 @@ func (s *Server) touch(ctx context.Context, value int) error {
 		Body: fmt.Sprintf(`{"metadata":{"annotations":{"hostile":"%d"}}}`, value),
 	})
 	return err
-}
-
-// pause returns after a time, or when ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

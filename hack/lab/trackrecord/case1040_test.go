@@ -16,11 +16,10 @@ func case1040() Case {
 	}
 	return Case{
 		Repository: "kubernetes/enhancements", Number: 1040, Year: 2019,
-		Says:       "By the table in the documentation, with hands of 10 out of 64 queues, 16 elephants crush a mouse with a probability of 50%.",
-		Does:       "16 elephants send 500 requests each at once, as many as the queues of a hand hold. Then each of 200 mice sends one request.",
-		Measures:   "Requests of mice that are rejected. One is harm.",
-		PeerHarmed: true,
-		Setup:      setup,
+		Says:     "By the table in the documentation, with hands of 10 out of 64 queues, 16 elephants crush a mouse with a probability of 50%.",
+		Does:     "16 elephants send 500 requests each at once, as many as the queues of a hand hold. Then each of 200 mice sends one request.",
+		Measures: "Requests of mice that are rejected. One is harm.",
+		Setup:    setup,
 		Run: func(s *Site) Outcome {
 			for i := range elephants {
 				s.Burst(500, Request{User: fmt.Sprintf("elephant-%d", i), Path: "/api/v1/pods"})
@@ -36,10 +35,6 @@ func case1040() Case {
 				executed += tally.Executed()
 			}
 			return Outcome{Measured: share(mice-executed, mice) + " mice are crushed", Harmed: executed < mice}
-		},
-		Look: Look{
-			Metrics: []string{"apiserver_flowcontrol_rejected_requests_total shared"},
-			Why:     Question{User: "elephant-0", FlowSchema: "all"},
 		},
 	}
 }

@@ -12,11 +12,10 @@ func case121202() Case {
 	scaler, scalerGroups := serviceAccount("kube-system", "horizontal-pod-autoscaler")
 	return Case{
 		Repository: kubernetes, Number: 121202, Year: 2023,
-		Says:       "The autoscaler's requests fail with 500, because the SubjectAccessReviews of the metrics server are throttled on a lower level.",
-		Does:       "30 service accounts flood `workload-low` with 4 connections each. The autoscaler, on `workload-high`, reads a metric each second for 100 s. The metrics server asks for a SubjectAccessReview on `workload-low` each time, and gives it 5 s.",
-		Measures:   "Reads of the autoscaler that get 500. More than 1 of 20 is harm.",
-		PeerHarmed: true,
-		Setup:      builtIn(60),
+		Says:     "The autoscaler's requests fail with 500, because the SubjectAccessReviews of the metrics server are throttled on a lower level.",
+		Does:     "30 service accounts flood `workload-low` with 4 connections each. The autoscaler, on `workload-high`, reads a metric each second for 100 s. The metrics server asks for a SubjectAccessReview on `workload-low` each time, and gives it 5 s.",
+		Measures: "Reads of the autoscaler that get 500. More than 1 of 20 is harm.",
+		Setup:    builtIn(60),
 		Run: func(s *Site) Outcome {
 			s.setup.Serve = func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(r.URL.Path, "/apis/custom.metrics.k8s.io") && !s.Send(Request{
@@ -36,11 +35,6 @@ func case121202() Case {
 			s.Join()
 			failed, _ := reads.All().Failed()
 			return Outcome{Measured: share(failed, reads.Sent()) + " reads get 500", Harmed: failed*20 > reads.Sent()}
-		},
-		Look: Look{
-			Metrics: []string{"apiserver_flowcontrol_rejected_requests_total workload-low"},
-			Log:     "subjectaccessreviews",
-			Why:     Question{User: adapter, FlowSchema: "service-accounts"},
 		},
 	}
 }

@@ -17,11 +17,10 @@ func case132233() Case {
 	setup.Stored = map[string]int64{"configmaps": 10}
 	return Case{
 		Repository: kubernetes, Number: 132233, Year: 2025,
-		Says:       "Lists cost seats by the number of objects, so lists of few large objects execute together until the memory is full.",
-		Does:       "10 ConfigMaps of 100 KiB are stored. One client lists them with 200 connections, without pause, for 3 s, on a level of 482 seats. Each list holds its response of 1 MiB for 300 ms.",
-		Measures:   "Responses that are in memory at the same time. More than 100 MiB is harm; the measurements of the report stay below it with one seat for each 100 KB.",
-		PeerHarmed: true,
-		Setup:      setup,
+		Says:     "Lists cost seats by the number of objects, so lists of few large objects execute together until the memory is full.",
+		Does:     "10 ConfigMaps of 100 KiB are stored. One client lists them with 200 connections, without pause, for 3 s, on a level of 482 seats. Each list holds its response of 1 MiB for 300 ms.",
+		Measures: "Responses that are in memory at the same time. More than 100 MiB is harm; the measurements of the report stay below it with one seat for each 100 KB.",
+		Setup:    setup,
 		Run: func(s *Site) Outcome {
 			var executing, most atomic.Int64
 			s.setup.Serve = func(w http.ResponseWriter, _ *http.Request) {
@@ -35,10 +34,6 @@ func case132233() Case {
 			most.Store(0)
 			s.Join()
 			return Outcome{Measured: fmt.Sprintf("%d MiB of responses at once", most.Load()*size>>20), Harmed: most.Load() > ceiling}
-		},
-		Look: Look{
-			Metrics: []string{"apiserver_flowcontrol_work_estimated_seats_sum", "apiserver_flowcontrol_work_estimated_seats_count"},
-			Why:     Question{User: user, FlowSchema: "exports"},
 		},
 	}
 }

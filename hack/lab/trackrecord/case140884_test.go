@@ -3,13 +3,9 @@ package trackrecord
 import (
 	"fmt"
 	"net/http"
-	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/test/e2e/harness"
 )
 
 // A write that many watch keeps its seats after its answer. Meanwhile its queue goes.
@@ -18,10 +14,9 @@ func case140884() Case {
 	writer := inLastQueue(schema, queues)
 	return Case{
 		Repository: kubernetes, Number: 140884, Year: 2026,
-		Says:       "kube-apiserver panics and exits when a level gets fewer queues while a finished write still has seats in a removed queue.",
-		Does:       "400 clients watch ConfigMaps. One client writes and reads at the same time, in the last of 8 queues. The level is changed to 1 queue. The write is answered and keeps its seats for the watchers, then the read is answered.",
-		Measures:   "Panics outside of any request. One ends the process, so any is harm.",
-		PeerHarmed: true,
+		Says:     "kube-apiserver panics and exits when a level gets fewer queues while a finished write still has seats in a removed queue.",
+		Does:     "400 clients watch ConfigMaps. One client writes and reads at the same time, in the last of 8 queues. The level is changed to 1 queue. The write is answered and keeps its seats for the watchers, then the read is answered.",
+		Measures: "Panics outside of any request. One ends the process, so any is harm.",
 		Setup: Setup{
 			Total:   100,
 			Levels:  levels{queuing(level, 30, queues, 1)},
@@ -50,28 +45,6 @@ func case140884() Case {
 				measured = fmt.Sprintf("panic: %s", last)
 			}
 			return Outcome{Measured: measured, Harmed: count > 0}
-		},
-		OnServers: func(t *testing.T, s *harness.APIServer) Outcome {
-			shrinking := func(queues int32) Setup {
-				return Setup{Levels: levels{queuing(level, 2, queues, 1)}, Schemas: schemas{ofUsers(schema, level, 100, writer)}}
-			}
-			configure(t, s, shrinking(queues))
-			stop := watches(t, s, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?watch=true", 100)
-			defer stop()
-			for attempt := 1; attempt <= 10; attempt++ {
-				configure(t, s, shrinking(queues))
-				written := writes(t, s, writer, "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/"+schema, 4)
-				changed := tryToConfigure(t, s, shrinking(1))
-				if err := written(); err != nil {
-					return Outcome{Measured: fmt.Sprintf("the process ends at attempt %d: %s", attempt, panicOf(s)), Harmed: true}
-				}
-				require.Zero(t, changed.ExitCode, changed.Stderr)
-			}
-			return Outcome{Measured: "the process survives 10 attempts"}
-		},
-		Look: Look{
-			Metrics: []string{"apiserver_flowcontrol_current_executing_seats " + level},
-			Why:     Question{FlowSchema: schema},
 		},
 	}
 }

@@ -60,34 +60,6 @@ func (s Setup) with(level *flowcontrolv1.PriorityLevelConfiguration, schema *flo
 	return s
 }
 
-// change replaces a level by a changed copy.
-func (s *Setup) change(name string, change func(*flowcontrolv1.PriorityLevelConfigurationSpec)) {
-	s.Levels = slices.Clone(s.Levels)
-	for i, level := range s.Levels {
-		if level.Name == name {
-			s.Levels[i] = level.DeepCopy()
-			change(&s.Levels[i].Spec)
-		}
-	}
-}
-
-// rejects makes a level reject what exceeds its seats.
-func rejects(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
-	spec.Limited.LimitResponse = flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
-}
-
-// rejectsNearlyAll makes a level of few seats reject what exceeds them.
-func rejectsNearlyAll(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
-	rejects(spec)
-	borrowsNothing(spec)
-	spec.Limited.NominalConcurrencyShares = new(int32(1))
-}
-
-// borrowsNothing keeps a level from borrowing.
-func borrowsNothing(spec *flowcontrolv1.PriorityLevelConfigurationSpec) {
-	spec.Limited.BorrowingLimitPercent = new(int32(0))
-}
-
 // serviceAccount returns the name of the service account of a namespace, and its groups.
 func serviceAccount(namespace, name string) (user string, groups []string) {
 	return "system:serviceaccount:" + namespace + ":" + name, []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}

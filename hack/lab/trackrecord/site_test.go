@@ -28,12 +28,6 @@ type Setup struct {
 	Schemas []*flowcontrolv1.FlowSchema
 	// Stored is how many objects of each resource are stored.
 	Stored map[string]int64
-	// RequestTimeout is the deadline of a request that names none; a minute by default. It
-	// may wait a quarter of its time.
-	RequestTimeout time.Duration
-	// Tenants makes the service accounts of a namespace one tenant in this project's engine. The peer has no
-	// tenants.
-	Tenants bool
 	// Serve executes requests that flow control admits. Without it they take no time.
 	Serve http.HandlerFunc
 	// ServeWatch executes watches. Without it, they are initialized at once.
@@ -50,7 +44,6 @@ type Site struct {
 
 	setup   Setup
 	target  *traffic.Target
-	log     *recordedLog
 	running sync.WaitGroup
 }
 
@@ -59,18 +52,15 @@ func runOn(t *testing.T, peer bool, setup Setup, run func(*Site)) {
 	t.Helper()
 	s := &Site{Peer: peer, setup: setup}
 	v := traffic.Virtual{
-		Engine: traffic.Ours, Seats: setup.Total, Objects: setup.objects(), Stored: setup.Stored, RequestTimeout: setup.RequestTimeout,
+		Engine: traffic.Ours, Seats: setup.Total, Objects: setup.objects(), Stored: setup.Stored,
 		Serve: http.HandlerFunc(s.serve),
 	}
-	switch {
-	case peer:
+	if peer {
 		v.Engine = traffic.Library
-	case setup.Tenants:
-		v.Engine = traffic.WithTenants
 	}
 	v.Run(t, func(t *testing.T, server *traffic.VirtualServer) {
 		t.Helper()
-		s.T, s.VirtualServer, s.target, s.log = t, server, traffic.TargetIn(server), recordLog(t)
+		s.T, s.VirtualServer, s.target = t, server, traffic.TargetIn(server)
 		run(s)
 		s.Join()
 	})

@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/server/filters"
-	"k8s.io/apiserver/pkg/server/httplog"
 	"k8s.io/apiserver/pkg/server/mux"
 	"k8s.io/apiserver/pkg/util/flowcontrol"
 	"k8s.io/apiserver/pkg/util/flowcontrol/fairqueuing/eventclock"
@@ -55,7 +53,7 @@ const (
 	resync = 1000 * time.Hour
 )
 
-// Virtual is a server in virtual time. It stands for the parts that matter to flow control: identity, deadline, log, the
+// Virtual is a server in virtual time. It stands for the parts that matter to flow control: identity, deadline, the
 // filter of an engine, and work that takes time.
 type Virtual struct {
 	Engine Engine
@@ -65,9 +63,6 @@ type Virtual struct {
 	Objects []runtime.Object
 	// Stored is how many objects of each resource are stored.
 	Stored map[string]int64
-	// RequestTimeout is the deadline of a request that names none; 0 is the constant of this name. A request may
-	// wait a quarter of its time.
-	RequestTimeout time.Duration
 	// Serve executes requests.
 	Serve http.Handler
 }
@@ -97,7 +92,7 @@ func (v Virtual) Run(t *testing.T, run func(t *testing.T, s *VirtualServer)) {
 		factory := informers.NewSharedInformerFactory(s.Client, resync)
 		filter := s.newFilter(t, v, factory)
 		s.Control.Install(s.Paths)
-		inside := identified(httplog.WithLogging(filter(v.Serve), httplog.DefaultStacktracePred), cmp.Or(v.RequestTimeout, RequestTimeout))
+		inside := Identified(filter(v.Serve))
 		var serving sync.WaitGroup // also of clients that have left
 		s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			serving.Add(1)
@@ -204,12 +199,9 @@ func (c *survivingClock) surviving(f eventclock.EventFunc) eventclock.EventFunc 
 	}
 }
 
-// Identified returns what runs in front of flow control, without an engine.
-func Identified(next http.Handler) http.Handler { return identified(next, RequestTimeout) }
-
-// identified says who asks, the impersonated user, what is asked, and the deadline, which a client may state in the
-// parameter timeout. Probes pass flow control by. The log shows the user as the user agent.
-func identified(next http.Handler, requestTimeout time.Duration) http.Handler {
+// Identified returns what runs in front of flow control. It says who asks, the impersonated user, what is asked, and
+// the deadline, which a client may state in the parameter timeout. Probes pass flow control by.
+func Identified(next http.Handler) http.Handler {
 	infos := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/livez" {
@@ -222,10 +214,9 @@ func identified(next http.Handler, requestTimeout time.Duration) http.Handler {
 		}
 		timeout, err := time.ParseDuration(r.URL.Query().Get("timeout"))
 		if err != nil {
-			timeout = requestTimeout
+			timeout = RequestTimeout
 		}
 		who := &user.DefaultInfo{Name: r.Header.Get("Impersonate-User"), Groups: append(r.Header["Impersonate-Group"], user.AllAuthenticated)}
-		r.Header.Set("User-Agent", who.Name)
 		ctx := request.WithRequestInfo(request.WithUser(r.Context(), who), info)
 		ctx, cancel := context.WithTimeout(request.WithReceivedTimestamp(ctx, time.Now()), timeout)
 		defer cancel()

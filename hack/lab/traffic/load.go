@@ -137,7 +137,7 @@ func (r *run) flow(load context.Context, f Flow) {
 		ctx, cancel = context.WithTimeout(load, f.Start+f.For)
 	}
 	defer cancel()
-	if !pause(ctx, f.Start) {
+	if !Pause(ctx, f.Start) {
 		return
 	}
 	if f.Done != nil {
@@ -160,11 +160,11 @@ func (r *run) flow(load context.Context, f Flow) {
 				t.pace(ctx, load, f.Every*time.Duration(i)/time.Duration(count))
 				return
 			}
-			if f.Spread > 0 && !pause(ctx, time.Duration(t.random.Float64()*float64(f.Spread))) {
+			if f.Spread > 0 && !Pause(ctx, time.Duration(t.random.Float64()*float64(f.Spread))) {
 				return
 			}
 			for sent := 1; ctx.Err() == nil; sent++ {
-				if wait := t.request(ctx, true); sent == f.Count || !pause(ctx, wait) {
+				if wait := t.request(ctx, true); sent == f.Count || !Pause(ctx, wait) {
 					return
 				}
 			}
@@ -192,7 +192,7 @@ func (t thread) pace(ctx, load context.Context, offset time.Duration) {
 		if t.flow.Seed != 0 {
 			at = begins.Add(time.Duration(t.random.Float64() * float64(t.flow.Every)))
 		}
-		if !pause(ctx, time.Until(at)) {
+		if !Pause(ctx, time.Until(at)) {
 			return
 		}
 		begins = begins.Add(t.flow.Every)
@@ -233,7 +233,7 @@ func (t thread) request(ctx context.Context, limited bool) (wait time.Duration) 
 			return reaction
 		case sample.Last:
 			return max(sample.RetryAfter, reaction)
-		case !pause(ctx, wait):
+		case !Pause(ctx, wait):
 			return 0
 		}
 	}
@@ -257,8 +257,8 @@ func (r *run) add(sample measurement.Sample) {
 	r.samples = append(r.samples, sample)
 }
 
-// pause reports whether the time passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
+// Pause reports whether the time passed before ctx ended.
+func Pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}

@@ -161,11 +161,15 @@ func (t *Target) Do(ctx context.Context, who User, what Request) (status int, he
 	return status, header, content.Bytes(), err
 }
 
-// send sends a request, and writes the body of the answer.
-func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request, body io.Writer) (status int, header http.Header, err error) {
+// Open sends a request over HTTP/2 and returns the answer. The caller closes its body.
+func (t *Target) Open(ctx context.Context, who User, what Request) (*http.Response, error) {
+	return t.open(ctx, t.multiplexed, who, what)
+}
+
+func (t *Target) open(ctx context.Context, over http.RoundTripper, who User, what Request) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, what.Method, t.url+what.Path, strings.NewReader(what.Body))
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if what.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -174,7 +178,12 @@ func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, wha
 		r.Header.Set(name, value)
 	}
 	who.sign(r)
-	response, err := over.RoundTrip(r)
+	return over.RoundTrip(r)
+}
+
+// send sends a request, and writes the body of the answer.
+func (t *Target) send(ctx context.Context, over http.RoundTripper, who User, what Request, body io.Writer) (status int, header http.Header, err error) {
+	response, err := t.open(ctx, over, who, what)
 	if err != nil {
 		return 0, nil, err
 	}
