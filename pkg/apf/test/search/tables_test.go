@@ -195,8 +195,12 @@ var keepers = map[string]map[Promise]float64{
 		Newcomer: lane.Pick(2.5, 7.5), Wide: 2.5,
 		Patience: 4, // seven clients
 	},
-	// Five minutes find five units, of an instant at which the level loses its seats.
-	"reference": {Newcomer: lane.Pick(1.25, 2.5), Wide: lane.Pick(1.25, 2.5)},
+	// Five minutes find a newcomer that waits for four units, when the level loses its seats, and a rate of .53: what
+	// newcomers are promised contradicts what is promised to flows of short requests beside long ones with new names.
+	"reference": {
+		Newcomer: lane.Pick(1.25, 2.5), Wide: lane.Pick(1.25, 2.5),
+		Rate: lane.Pick(1.0, 2.0), Tenant: lane.Pick(1.0, 2.0), Lag: lane.Pick(1.0, 2.0),
+	},
 }
 
 // laneRate is the part of the level that the lane of newcomers leaves.
