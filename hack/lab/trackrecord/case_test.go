@@ -9,6 +9,7 @@ func cases() []Case {
 	return []Case{
 		case1040(), case10918(), case95212(), case107964(), case109603(), case121202(), case123206(),
 		case129086(), case132233(), case134196(), case134580(), case138494(), case140884(), case141496(),
+		caseNames1(), caseNames2(), caseNames3(), caseNames4(),
 	}
 }
 
@@ -25,6 +26,8 @@ type Case struct {
 	// Setup configures a server, and Run returns what happened on it.
 	Setup Setup
 	Run   func(s *Site) Outcome
+	// Plant makes a setup that does the harm on both engines, of cases that do not harm the peer; otherwise nil.
+	Plant func(s *Setup)
 }
 
 // Outcome is what happened on one server.
@@ -36,6 +39,9 @@ type Outcome struct {
 }
 
 func (c Case) url() string {
+	if c.Repository == ownNames {
+		return "../threat-model.md#what-names-buy"
+	}
 	kind := "issues"
 	if c.Pull {
 		kind = "pull"

@@ -28,6 +28,9 @@ type Setup struct {
 	Schemas []*flowcontrolv1.FlowSchema
 	// Stored is how many objects of each resource are stored.
 	Stored map[string]int64
+	// Tenants makes the service accounts of a namespace one tenant in this project's engine. The peer has no
+	// tenants.
+	Tenants bool
 	// Serve executes requests that flow control admits. Without it they take no time.
 	Serve http.HandlerFunc
 	// ServeWatch executes watches. Without it, they are initialized at once.
@@ -55,8 +58,11 @@ func runOn(t *testing.T, peer bool, setup Setup, run func(*Site)) {
 		Engine: traffic.Ours, Seats: setup.Total, Objects: setup.objects(), Stored: setup.Stored,
 		Serve: http.HandlerFunc(s.serve),
 	}
-	if peer {
+	switch {
+	case peer:
 		v.Engine = traffic.Library
+	case setup.Tenants:
+		v.Engine = traffic.WithTenants
 	}
 	v.Run(t, func(t *testing.T, server *traffic.VirtualServer) {
 		t.Helper()
