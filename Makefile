@@ -257,11 +257,6 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/evide
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
-.PHONY: chaos-peer
-chaos-peer: ## Break kube-apiservers in the same way; write docs/evidence/reliability.md (minutes)
-	@echo "chaos-peer: three kube-apiservers on three members of etcd, $(FAULTS) faults"
-	@$(call CHAOS,$(FAULTS),0) -peer -update-reliability
-
 # As in: make track-record CASE=134196
 CASE ?= 0
 

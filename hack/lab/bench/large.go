@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/hack/lab/measurement"
@@ -50,9 +49,8 @@ func largeTasks(schemas int) []taskGroup {
 	return []taskGroup{
 		{
 			table{title: fmt.Sprintf("Lists of %d FlowSchemas", schemas), note: "To the end of the response. *From cache* asks for " +
-				"resource version 0, *most recent* for none, *exact* for the present version and no other; *in chunks* follows the " +
-				"continue tokens of a list of the most recent to its end, 500 at a time."},
-			slices.Concat(listTasks(), chunkTasks()),
+				"resource version 0, *most recent* for none, *exact* for the present version and no other."},
+			listTasks(),
 		},
 		{
 			table{title: "Server-side apply to an object of 50 managers", note: fmt.Sprintf("Each manager owns a label of its own and all of the "+

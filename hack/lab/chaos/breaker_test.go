@@ -165,7 +165,7 @@ func (b *breaker) supervise() {
 		if b.isActive(onServer(i)) || !hasEnded(r.Process.Done()) {
 			continue
 		}
-		if r.hasServed() && !*peer {
+		if r.hasServed() {
 			b.t.Errorf("server %d ended by itself; the end of its output:\n%.4000s", i, lastLines(r.Process.Output()))
 		}
 		r.restart(b.t)

@@ -22,7 +22,6 @@ var (
 	faults     = flag.Int("faults", 22, "make at least this number of faults, in the long lane")
 	operations = flag.Int("operations", 0, "make faults until this number of operations is acknowledged")
 	update     = flag.Bool("update-reliability", false, "write the figures into docs/evidence/reliability.md")
-	peer       = flag.Bool("peer", false, "break kube-apiservers, for comparison: what they do wrong is logged and fails nothing")
 	program    = flag.String("server", "", "the server's binary; empty: this repository's")
 )
 
@@ -75,10 +74,7 @@ func testChaos(t *testing.T, shape shape) {
 	s.end(ctx, t)
 	watching.Wait()
 	require.NoError(t, context.Cause(ctx))
-	var engines []chaos.Engine
-	if !*peer { // kube-apiserver does not say what it enforces
-		engines = s.engines(ctx, t)
-	}
+	engines := s.engines(ctx, t)
 	histories, err := recorder.Finish(ctx)
 	require.NoError(t, err)
 
@@ -91,19 +87,13 @@ func testChaos(t *testing.T, shape shape) {
 	}
 	err = run.Check(patience, t.ArtifactDir())
 	t.Logf("figures:\n%s", run.Report())
-	section := "chaos"
-	if *peer {
-		section = "chaos-peer"
-		t.Logf("checks that do not hold for kube-apiserver: %v", err)
-	} else {
-		require.NoError(t, err)
-	}
+	require.NoError(t, err)
 	require.NotZero(t, run.Rolled, "no request was judged in a rolling restart")
 	require.NotZero(t, run.Acknowledged)
 	require.NotEmpty(t, run.Reads)
 	require.Empty(t, missing(run.Operations), "results that never came up in %d operations", len(run.Operations))
 	if *update {
-		require.NoError(t, measurement.Publish("make chaos", section, "docs/evidence/reliability.md", run.Report()))
+		require.NoError(t, measurement.Publish("make chaos", "chaos", "docs/evidence/reliability.md", run.Report()))
 	}
 }
 

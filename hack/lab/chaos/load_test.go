@@ -138,7 +138,7 @@ func (c *client) version(input chaos.Input) string {
 	if input.Verb == chaos.Apply {
 		beta = input.Manager == "manager-1"
 	}
-	if beta && !*peer {
+	if beta {
 		return "v1beta3"
 	}
 	return "v1"

@@ -42,7 +42,7 @@ type shape struct {
 
 // shapes returns what this lane breaks. The wrong clock of the long lane is in a program of its own.
 func shapes() []shape {
-	if *peer || *operations > 0 {
+	if *operations > 0 {
 		return []shape{allKinds()}
 	}
 	return lane.Pick(
@@ -72,7 +72,7 @@ type site struct {
 
 // replica is a server.
 type replica struct {
-	*harness.APIServer
+	*harness.Server
 	api    chaos.Client
 	client versioned.Interface
 	http   *http.Client   // without a timeout
@@ -151,17 +151,12 @@ func (s *site) startReplica(t *testing.T) *replica {
 	if len(addresses) > 0 {
 		args = append(args, "--etcd-servers="+strings.Join(addresses, ","))
 	}
-	if *peer {
-		r.APIServer = &harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Args: args}).APIServer
-	} else {
-		server := harness.StartServer(t, r.options(t, args))
-		r.APIServer = &server.APIServer
-		if r.clock != nil {
-			r.clock.Set(t, 0)
-		}
-		if s.store == nil {
-			s.store = server.Store(t)
-		}
+	r.Server = harness.StartServer(t, r.options(t, args))
+	if r.clock != nil {
+		r.clock.Set(t, 0)
+	}
+	if s.store == nil {
+		s.store = r.Store(t)
 	}
 	config := r.Config(t)
 	config.WarningHandler = rest.NoWarnings{} // that a level does not exist

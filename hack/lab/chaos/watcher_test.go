@@ -40,12 +40,8 @@ type watcher struct {
 // newWatchers returns a watcher of each resource for each version and encoding.
 func (l *load) newWatchers() (watchers []*watcher) {
 	l.t.Helper()
-	versions := []string{"v1", "v1beta3"}
-	if *peer {
-		versions = versions[:1]
-	}
 	for _, resource := range []string{chaos.Schemas, chaos.Levels} {
-		for _, version := range versions {
+		for _, version := range []string{"v1", "v1beta3"} {
 			for _, encoding := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 				w := &watcher{
 					load: l, random: l.random(1000 + len(watchers)),

@@ -20,7 +20,7 @@ type liveCase struct {
 // everywhere returns the cases for either store.
 func everywhere() []liveCase {
 	return []liveCase{
-		{"the deprecated version is announced, audited and counted", testDeprecation},
+		{"requests of the deprecated version are audited and counted", testDeprecation},
 		{"objects are stored as v1 protobuf at their keys, and nothing elsewhere", testStoredBytes},
 		{"the administrator's kubeconfig is all that kubectl needs", testKubeconfig},
 		{"status and flags are shown", testZPages},
