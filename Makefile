@@ -257,13 +257,10 @@ chaos-long: ## The same with 200 faults and 100,000 operations; write docs/evide
 	@echo "chaos-long: three servers on three members of etcd, 200 faults, 100,000 acknowledged operations"
 	@$(call CHAOS,200,100000) -update-reliability
 
-# As in: make track-record CASE=134196
-CASE ?= 0
-
 .PHONY: track-record
-track-record: ## Reproduce public reports of overload on both engines; write docs/evidence/track-record.md (minutes)
+track-record: ## Reproduce public reports of overload on both engines; write docs/evidence/track-record.md (seconds)
 	@echo "track-record: public reports, on the engine of k8s.io/apiserver and on this one"
-	@cd hack/lab && go test -tags=long -count=1 -timeout=25m ./trackrecord -run '^TestTrackRecord$$' -v -case=$(CASE) -update-track-record
+	@cd hack/lab && go test -count=1 ./trackrecord -run '^TestTrackRecord$$' -v -update-track-record
 
 .PHONY: upstream
 upstream: ## Apply the fixes of test/upstream to k8s.io/apiserver, and test them there (minutes)

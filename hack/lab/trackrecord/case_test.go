@@ -1,15 +1,13 @@
 package trackrecord
 
-import (
-	"fmt"
-)
+import "fmt"
 
-// cases returns all cases, by number.
+// cases returns all cases, the latest first.
 func cases() []Case {
 	return []Case{
-		case1040(), case10918(), case95212(), case107964(), case109603(), case121202(), case123206(),
-		case129086(), case132233(), case134196(), case134580(), case138494(), case140884(), case141496(),
-		caseNames1(), caseNames2(), caseNames3(), caseNames4(),
+		case141496(), case140884(), case138494(), case10918(), caseNames4(), caseNames3(), caseNames2(), caseNames1(),
+		case134580(), case134196(), case132233(), case129086(), case123206(), case121202(), case109603(), case107964(),
+		case95212(), case1040(),
 	}
 }
 
@@ -57,4 +55,13 @@ func (c Case) name() string {
 		return fmt.Sprint(c.Number)
 	}
 	return fmt.Sprintf("%s#%d", c.Repository, c.Number)
+}
+
+// row is the row of the table up to the figures.
+func (c Case) row() string {
+	file := fmt.Sprintf("case%d_test.go", c.Number)
+	if c.Repository == ownNames {
+		file = "names_test.go"
+	}
+	return fmt.Sprintf("| [%s](%s) ([case](../../hack/lab/trackrecord/%s)) | %d | %s | ", c.name(), c.url(), file, c.Year, c.Says)
 }
