@@ -1,0 +1,75 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzFieldsAreThoseOfEncodingJSON compares with encoding/json, for every valid object.
+func FuzzFieldsAreThoseOfEncodingJSON(f *testing.F) {
+	for _, seed := range []string{event, padded, asJSON, `{}`, `{ "a" : [ {"b":"}\\\""} , 1.5e3 ], "a" : null ,"\u0063":"\u0064"}` + " ", `{"a":"` + "\xff" + `","b":tru}`, `{"a":1`, `{"a"}`, `{1:2}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fields := fieldsOf([]byte(text))
+		var want map[string]json.RawMessage
+		if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &want) != nil {
+			return // whatever it is, no panic
+		}
+		require.Len(t, fields, len(want))
+		for name, value := range want {
+			require.Equal(t, string(value), string(fields[name]), name)
+			var said string
+			if json.Unmarshal(value, &said) == nil {
+				require.Equal(t, said, textOf(fields[name]))
+			}
+		}
+	})
+}
+
+// The objects of request and response are the bulk of an event, and may have megabytes.
+func TestObjectsOfAnEventAreNotDecoded(t *testing.T) {
+	const large = `{"kind":"ConfigMap","data":{"a":"}\\\"{","b":[{},[]]}}`
+	with := strings.Replace(event, `"verb"`, `"requestObject":`+large+`, "responseObject" : `+large+`,"verb"`, 1)
+	assert.Equal(t, strings.Replace(event, `"verb"`, `"requestObject":null, "responseObject" : null,"verb"`, 1), string(withoutObjects([]byte(with))))
+	assert.Equal(t, event, string(withoutObjects([]byte(event))))
+	broken := strings.Replace(event, `"verb"`, `"requestObject":{"a":nonsense},"verb"`, 1)
+	r, err := requestOfEvent([]byte(broken))
+	require.NoError(t, err, "what is in the object is not read")
+	assert.Equal(t, "list", r.Verb)
+}
+
+// BenchmarkEventsOfMegabytes is the time of a log whose events have objects of megabytes, beside the time that
+// encoding/json needs to check the same bytes.
+func BenchmarkEventsOfMegabytes(b *testing.B) {
+	object := `{"items":[` + strings.Repeat(`{"metadata":{"name":"a-\"b\"","labels":{"app":"web"}},"spec":{"replicas":3,"paused":false}},`, 40_000) + `{}]}`
+	large := strings.Replace(event, `"verb"`, `"requestObject":`+object+`,"verb"`, 1)
+	escaped, err := json.Marshal(large)
+	require.NoError(b, err)
+	sorted := `{"apiVersion":"audit.k8s.io/v1","kind":"Event"` + strings.TrimPrefix(large, `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`)
+	for name, line := range map[string]string{
+		"plain": large, "sorted": sorted, "in an envelope": fmt.Sprintf(`{"log":%s,"other":1}`, escaped), "after a prefix": "kube-apiserver-a kube-apiserver " + sorted,
+		"cut off": "x " + large[:len(large)-1000], "other JSON": `{"a":` + object + `}`, "other text": strings.Repeat("x { I0307 y ", 300_000),
+		"HTTP": strings.Repeat(`HTTP {" [ `, 300_000),
+	} {
+		text := []byte(line + "\n")
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				_, _ = ReadEvents("log", bytes.NewReader(text), func(*Request) error { return nil })
+			}
+		})
+	}
+	b.Run("encoding/json", func(b *testing.B) {
+		b.SetBytes(int64(len(large)))
+		for b.Loop() {
+			json.Valid([]byte(large))
+		}
+	})
+}
