@@ -29,7 +29,7 @@ const (
 // requestOfEvent returns the request of an audit event; nil if it is of an earlier stage.
 func requestOfEvent(text []byte) (*Request, error) {
 	var e auditv1.Event
-	if err := json.Unmarshal(withoutObjects(text), &e); err != nil {
+	if err := json.Unmarshal(eventIn(text), &e); err != nil {
 		return nil, fmt.Errorf("is no JSON of an audit event: %w", err)
 	}
 	if e.Kind != "Event" || e.APIVersion != auditv1.SchemeGroupVersion.String() {
