@@ -10,8 +10,8 @@ import (
 
 // walk calls yield with each member of an object, or each element of an array, whose name is empty, and reports
 // whether the text has all of it. It finds where values end and does not decode them, so it costs a tenth of
-// encoding/json; what it yields may be no JSON.
-func walk(text []byte, yield func(name string, value json.RawMessage)) (complete bool) {
+// encoding/json; what it yields may be no JSON. It ends early if yield returns false.
+func walk(text []byte, yield func(name string, value json.RawMessage) bool) (complete bool) {
 	isObject, at := bytes.HasPrefix(text, []byte("{")), 1
 	if !isObject && !bytes.HasPrefix(text, []byte("[")) {
 		return false
@@ -47,7 +47,9 @@ func walk(text []byte, yield func(name string, value json.RawMessage)) (complete
 		if end <= 0 {
 			return false
 		}
-		yield(name, text[at:at+end])
+		if !yield(name, text[at:at+end]) {
+			return false
+		}
 		at += end
 	}
 }
@@ -89,30 +91,34 @@ func textOf(value json.RawMessage) (text string) {
 	return text
 }
 
+// maxFields is how many fields an object may have, and an array of pairs or a row.
+const maxFields = 1000
+
 // fieldsOf returns the fields of an object, or of an array of pairs of a key and a value; nil of any other value.
 func fieldsOf(raw json.RawMessage) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
+	add := func(name string, value json.RawMessage) bool {
+		fields[name] = value
+		return len(fields) <= maxFields
+	}
 	switch {
 	case bytes.HasPrefix(raw, []byte("{")):
-		if !walk(raw, func(name string, value json.RawMessage) { fields[name] = value }) {
+		if !walk(raw, add) {
 			return nil
 		}
 		return fields
-	case len(raw) < 2 || raw[0] != '[' || bytes.TrimLeft(raw[1:], " \t\r\n")[0] != '{':
+	case len(raw) < 2 || raw[0] != '[':
 		return nil
 	}
-	pairs := true
-	complete := walk(raw, func(_ string, value json.RawMessage) {
-		if pairs = pairs && value[0] == '{'; !pairs {
-			return
+	complete := walk(raw, func(_ string, value json.RawMessage) bool {
+		if value[0] != '{' {
+			return false
 		}
 		pair := fieldsOf(value)
 		key := cmp.Or(textOf(pair["key"]), textOf(pair["field"]))
-		if pairs = key != "" && pair["value"] != nil; pairs {
-			fields[key] = pair["value"]
-		}
+		return key != "" && pair["value"] != nil && add(key, pair["value"])
 	})
-	if !complete || !pairs || len(fields) == 0 {
+	if !complete || len(fields) == 0 {
 		return nil
 	}
 	return fields
@@ -120,7 +126,7 @@ func fieldsOf(raw json.RawMessage) map[string]json.RawMessage {
 
 // elementsOf returns the elements of an array; nil if it is cut off.
 func elementsOf(raw json.RawMessage) (elements []json.RawMessage) {
-	if !walk(raw, func(_ string, value json.RawMessage) { elements = append(elements, value) }) {
+	if !walk(raw, func(_ string, value json.RawMessage) bool { elements = append(elements, value); return true }) {
 		return nil
 	}
 	return elements
@@ -133,13 +139,16 @@ var eventFields = []string{ //nolint:gochecknoglobals // constant
 	"responseStatus", "requestReceivedTimestamp", "stageTimestamp", "annotations",
 }
 
-// eventIn returns an audit event with eventFields alone. Of a text that is no JSON, it returns the beginning.
+// eventIn returns an audit event with eventFields alone. Of a text that is no JSON, or has too many fields, it returns
+// the beginning.
 func eventIn(text []byte) []byte {
-	event := []byte("{")
-	if !walk(text, func(name string, value json.RawMessage) {
+	event, all := []byte("{"), 0
+	if !walk(text, func(name string, value json.RawMessage) bool {
+		all++
 		if slices.Contains(eventFields, name) {
 			event = fmt.Appendf(event, "%q:%s,", name, value)
 		}
+		return all <= maxFields
 	}) {
 		return text[:min(len(text), bufferSize)]
 	}

@@ -16,11 +16,20 @@ func FuzzFieldsAreThoseOfEncodingJSON(f *testing.F) {
 	for _, seed := range []string{event, padded, asJSON, `{}`, `{ "a" : [ {"b":"}\\\""} , 1.5e3 ], "a" : null ,"\u0063":"\u0064"}` + " ", `{"a":"` + "\xff" + `","b":tru}`, `{"a":1`, `{"a"}`, `{1:2}`} {
 		f.Add(seed)
 	}
+	many := `{"":0`
+	for i := range 2 * maxFields {
+		many += fmt.Sprintf(`,"%d":0`, i)
+	}
+	f.Add(many + `}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		fields := fieldsOf([]byte(text))
 		var want map[string]json.RawMessage
 		if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &want) != nil {
 			return // whatever it is, no panic
+		}
+		if len(want) > maxFields {
+			require.Nil(t, fields)
+			return
 		}
 		require.Len(t, fields, len(want))
 		for name, value := range want {
@@ -56,10 +65,15 @@ func BenchmarkEventsOfMegabytes(b *testing.B) {
 	escaped, err := json.Marshal(large)
 	require.NoError(b, err)
 	sorted := `{"apiVersion":"audit.k8s.io/v1","kind":"Event"` + strings.TrimPrefix(large, `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`)
+	var names strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&names, `,"%d":1`, i)
+	}
 	for name, line := range map[string]string{
 		"plain": large, "sorted": sorted, "in an envelope": fmt.Sprintf(`{"log":%s,"other":1}`, escaped), "after a prefix": "kube-apiserver-a kube-apiserver " + sorted,
 		"cut off": "x " + large[:len(large)-1000], "other JSON": `{"a":` + object + `}`, "other text": strings.Repeat("x { I0307 y ", 300_000),
-		"HTTP": strings.Repeat(`HTTP {" [ `, 300_000),
+		"HTTP": strings.Repeat(`HTTP {" [ `, 300_000), "braces": "HTTP " + strings.Repeat("{", 3_000_000), "columns": strings.Repeat(`"a""b",`, 400_000) + "HTTP",
+		"fields": `{"HTTP":1` + strings.Repeat(`,"a":1`, 400_000) + `}`, "names": `{"HTTP":1` + names.String() + `}`,
 	} {
 		text := []byte(strings.Repeat(line+"\n", 10))
 		b.Run(name, func(b *testing.B) {

@@ -139,23 +139,28 @@ const maxObjects = 8
 
 // objectStart returns where a brace and a quotation mark begin an object; -1 if nowhere.
 func objectStart(text []byte) int {
-	for at := 0; ; at++ {
-		brace := bytes.IndexByte(text[at:], '{')
-		if brace < 0 {
-			return -1
-		}
-		at += brace
-		if quote := at + 1 + spaces(text[at+1:]); quote < len(text) && text[quote] == '"' {
-			return at
+	brace := -1
+	for at, c := range text {
+		switch c {
+		case '{':
+			brace = at
+		case ' ', '\t', '\r', '\n':
+		case '"':
+			if brace >= 0 {
+				return brace
+			}
+		default:
+			brace = -1
 		}
 	}
+	return -1
 }
 
 // csv finds an entry in a row of an export as CSV, where quotation marks are doubled. It reports
 // whether the text is a row.
 func (r *reader) csv(text []byte, by transport, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
-	if err != nil || len(row) < 2 {
+	if err != nil || len(row) < 2 || len(row) > maxFields {
 		return KindOther, false
 	}
 	for _, column := range row {
