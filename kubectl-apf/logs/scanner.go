@@ -124,8 +124,7 @@ type balance struct {
 // scan returns the number of bytes up to the end of the value, or of the line, or of all.
 func (b *balance) scan(text []byte) int {
 	b.newline = false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
+	for i, c := range text {
 		if ordinary[c] && !b.escaped {
 			continue
 		}
