@@ -40,19 +40,6 @@ func limitedTrace(seats uint64) []trace.Request {
 	return all
 }
 
-type inMemory struct{ rest []trace.Request }
-
-func (m *inMemory) Read(into *trace.Request) error {
-	if len(m.rest) == 0 {
-		return io.EOF
-	}
-	*into, m.rest = m.rest[0], m.rest[1:]
-	return nil
-}
-
-func (*inMemory) Header() trace.Header { return trace.Header{} }
-func (*inMemory) Close() error         { return nil }
-
 // Little's law: 5 requests a second that wait 1.9 s each, and execute for 100 ms, are of 10 workers. Without the
 // limit these send 100 a second, unless the level has too few seats for as many.
 func TestTheRateWithoutALimitAndWhoPays(t *testing.T) {
@@ -67,7 +54,7 @@ func TestTheRateWithoutALimitAndWhoPays(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			all := limitedTrace(test.seats)
-			open := func() (simulate.Source, error) { return &inMemory{all}, nil }
+			open := func() (simulate.Source, error) { return &source{rest: all}, nil }
 			limit := simulate.ClientLimit{User: scaler}
 			for second := 2; second < 60; second++ {
 				limit.Add(all[0].Arrival.Add(time.Duration(second)*time.Second), 1900*time.Millisecond)
@@ -104,7 +91,7 @@ func TestTheRateWithoutALimitAndWhoPays(t *testing.T) {
 
 func TestRequestsWithoutALimitStayInOrder(t *testing.T) {
 	all := limitedTrace(1)
-	open := func() (simulate.Source, error) { return &inMemory{all}, nil }
+	open := func() (simulate.Source, error) { return &source{rest: all}, nil }
 	limit := simulate.ClientLimit{User: scaler}
 	limit.Add(all[0].Arrival.Add(30*time.Second), 5*time.Second)
 	without, err := limit.Without(open)
@@ -126,7 +113,7 @@ func TestRequestsWithoutALimitStayInOrder(t *testing.T) {
 }
 
 func TestALogThatDoesNotFitTheTrace(t *testing.T) {
-	open := func() (simulate.Source, error) { return &inMemory{limitedTrace(1)}, nil }
+	open := func() (simulate.Source, error) { return &source{rest: limitedTrace(1)}, nil }
 	limit := simulate.ClientLimit{User: scaler}
 	limit.Add(time.Time{}, time.Second)
 	_, err := limit.Without(open)
