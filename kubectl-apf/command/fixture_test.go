@@ -9,11 +9,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -233,4 +235,31 @@ func (s *apiServer) run(t *testing.T, args ...string) result {
 func write(t *testing.T, name, content string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+}
+
+// invocation is a run of the program, and what it writes. One that fails writes one sentence.
+type invocation struct {
+	name   string
+	args   []string
+	status int
+	says   []string // by their words
+}
+
+// invoke runs the program, each time with the same first arguments.
+func invoke(t *testing.T, all []invocation, first ...string) {
+	t.Helper()
+	for _, one := range all {
+		t.Run(one.name, func(t *testing.T) {
+			got := run(t, append(slices.Clip(first), one.args...)...)
+			assert.Equal(t, one.status, got.status, got.errOut)
+			if one.status == statusFailed {
+				assert.Empty(t, got.out)
+				assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
+				assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
+			}
+			for _, text := range one.says {
+				assert.Contains(t, strings.Join(strings.Fields(got.out+got.errOut), " "), strings.Join(strings.Fields(text), " "))
+			}
+		})
+	}
 }

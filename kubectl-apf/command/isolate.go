@@ -41,7 +41,10 @@ seats, which are shown. No request of other users moves.
 
 In an incident, --demote prints a flow schema and a level for the one user who takes the
 seats, with the fewest seats and a short queue. Other users gain these seats. Users that the
-cluster depends on are never demoted.
+cluster depends on are never demoted: the control plane, webhooks and aggregated servers,
+accounts of kube-*, openshift-* and the usual namespaces of network and storage drivers, of
+pods with a critical priority, and of drivers by their permissions. An account that may do
+everything is not known by these.
 
 -o yaml writes the objects, with the reasons as comments, and the changes to standard error.
 
@@ -110,6 +113,7 @@ func (i *isolateCommand) input(ctx context.Context) (in isolate.Input, err error
 	in.May = func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error) {
 		return from.May(ctx, account, what)
 	}
+	in.Critical = func(account source.Account) (string, error) { return from.Critical(ctx, account) }
 	if i.demote != "" && !i.offline && i.dumps == "" {
 		in.Self, _, _ = i.whoAmI(ctx) // a server may not tell
 	}

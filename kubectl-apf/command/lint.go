@@ -10,7 +10,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/findings"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/lint"
 )
@@ -124,7 +123,12 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 	}
 	in.Read = func(traffic *findings.Traffic) ([]string, error) {
 		for _, log := range clients {
-			if err := l.readClient(ctx, log, traffic); err != nil {
+			err := readClient(ctx, l.env, log.Path, logs.ClientReader{
+				Waited: func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
+				Failed: func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) },
+				Lease:  func(l logs.LeaseLine) { traffic.Lease(log.Path, log.Replica, l) },
+			})
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -144,17 +148,4 @@ func (l *lintCommand) addLogs(ctx context.Context, in *findings.Input) error {
 		})
 	}
 	return nil
-}
-
-func (l *lintCommand) readClient(ctx context.Context, log record.Log, traffic *findings.Traffic) error {
-	in, err := openFile(l.env, log.Path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return logs.ClientReader{
-		Waited: func(w logs.Wait) { traffic.Say(log.Path, log.Replica, &w) },
-		Failed: func(f logs.FailedList) { traffic.FailedList(log.Path, log.Replica, f) },
-		Lease:  func(l logs.LeaseLine) { traffic.Lease(log.Path, log.Replica, l) },
-	}.Read(log.Path, plain.Until(ctx, in))
 }

@@ -81,12 +81,7 @@ func TestLintOfLogs(t *testing.T) {
 	write(t, "deprecated.log", deprecatedLog())
 	write(t, "again.log", deprecatedLog())
 	write(t, "quiet.log", "Nothing happened.\n")
-	for _, test := range []struct {
-		name   string
-		args   []string
-		status int
-		says   []string
-	}{
+	invoke(t, []invocation{
 		{"the client's own log says so, and the servers' that seats were free", []string{"--audit-log=audit.log", "--client-log=" + user + "=scaler.log", "--fail-on=warning"}, statusFindings, []string{
 			"warning FC603 User/" + user, "its log says so at least 1 time, for up to 1.2s.", `"workload-low", held up none of 1 requests meanwhile.`, "Drop the limit (QPS -1)",
 			"Requests that the logs leave out are not counted.", "Note: An audit log has no requests that its policy drops.", "Note: Findings about clients: the logs name no flow schema for 1 of 1 requests",
@@ -114,13 +109,5 @@ func TestLintOfLogs(t *testing.T) {
 		{"a log without waits is an error", []string{"--client-log=quiet.log"}, statusFailed, []string{"quiet.log: no line of client-go about waits"}},
 		{"a log without requests is an error", []string{"--audit-log=quiet.log"}, statusFailed, []string{"quiet.log: no event"}},
 		{"a time zone that does not exist", []string{"--audit-log=audit.log", "--log-time-zone=Mars/Base"}, statusFailed, []string{"--log-time-zone"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"lint", "--offline", "--release=1.33"}, test.args...)...)
-			assert.Equal(t, test.status, got.status, got.errOut)
-			for _, text := range test.says {
-				assert.Contains(t, strings.Join(strings.Fields(got.out+got.errOut), " "), text)
-			}
-		})
-	}
+	}, "lint", "--offline", "--release=1.33")
 }

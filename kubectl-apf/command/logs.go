@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 )
 
@@ -92,10 +93,20 @@ func (l *logFlags) read(ctx context.Context, env Environment, observe ...func(*l
 	return recording.Notes(), nil
 }
 
-// openFile opens a file, or standard input for "-".
-func openFile(env Environment, name string) (io.ReadCloser, error) {
+// readFile reads a file, or standard input for "-", until the context ends.
+func readFile(ctx context.Context, env Environment, name string, read func(io.Reader) error) error {
 	if name == "-" {
-		return io.NopCloser(env.In), nil
+		return read(plain.Until(ctx, env.In))
 	}
-	return os.Open(name)
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return read(plain.Until(ctx, file))
+}
+
+// readClient reads the log of a client.
+func readClient(ctx context.Context, env Environment, name string, reader logs.ClientReader) error {
+	return readFile(ctx, env, name, func(in io.Reader) error { return reader.Read(name, in) })
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/record"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/simulate"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
@@ -165,18 +164,13 @@ func (s *simulateCommand) without(ctx context.Context, text string) (*simulate.W
 	if err != nil {
 		return nil, err
 	}
-	in, err := openFile(s.env, log.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
 	limit := simulate.ClientLimit{User: log.Replica}
 	waited := func(w logs.Wait) {
 		if !w.ByServer {
 			limit.Add(w.At, w.Delay)
 		}
 	}
-	if err := (logs.ClientReader{Clock: clock, Waited: waited}).Read(log.Path, plain.Until(ctx, in)); err != nil {
+	if err := readClient(ctx, s.env, log.Path, logs.ClientReader{Clock: clock, Waited: waited}); err != nil {
 		return nil, err
 	}
 	return limit.Without(s.options.Open)

@@ -72,12 +72,7 @@ func TestSimulate(t *testing.T) {
 	write(t, "scaler.log", strings.Replace(throttledLine, "07:08:00", "07:08:10", 1))
 	write(t, "same.yaml", flowSchema)
 	write(t, "small.yaml", small+strings.ReplaceAll(flowSchema, "workload-low", "small"))
-	for _, test := range []struct {
-		name   string
-		args   []string
-		status int
-		says   []string
-	}{
+	invoke(t, []invocation{
 		{"the baseline alone", []string{"--trace=packed.jsonl.zst", "--release=1.33"}, statusOK, []string{"TRACE packed.jsonl.zst (scenario)", "baseline", "library", "1.33", "global-default"}},
 		{"a client without its limit", []string{"--trace=scaler.trace", "--client-log=system:serviceaccount:shop:scaler=scaler.log"}, statusOK, []string{"CLIENTS WITHOUT THEIR LIMITS", "workload-low", "nobody", "has 1 wait for its own limit, within 1 s. It then sent 50 requests"}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=apf"}, statusOK, []string{"baseline  apf"}},
@@ -90,16 +85,7 @@ func TestSimulate(t *testing.T) {
 		{"an assertion that does not", []string{"--trace=trace.jsonl", "-f", "small.yaml", "--compare", "--assert=level.small.rejected < 1%", "--assert=requests == 50"}, statusFindings, []string{"level.small.rejected < 1%", "no "}},
 		{"a closed loop", []string{"--trace=trace.jsonl", "--loop=closed"}, statusOK, []string{"The loop is closed"}},
 		{"two servers", []string{"--trace=trace.jsonl", "--replicas=2"}, statusOK, []string{"1200"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"simulate"}, test.args...)...)
-			assert.Equal(t, test.status, got.status, got.errOut)
-			for _, text := range test.says {
-				assert.Contains(t, got.out, text)
-			}
-			assert.Empty(t, got.errOut)
-		})
-	}
+	}, "simulate")
 }
 
 func TestSimulateWritesJSON(t *testing.T) {
@@ -121,31 +107,19 @@ func TestWhatCannotBeSimulatedIsOneSentence(t *testing.T) {
 	write(t, "cut.jsonl", string(whole[:len(whole)-20]))
 	write(t, "empty.jsonl", strings.SplitAfter(string(whole), "\n")[0])
 	write(t, "invalid.yaml", invalid)
-	for _, test := range []struct {
-		name, says string
-		args       []string
-	}{
-		{"no trace", "--trace is required", nil},
-		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
-		{"a trace that is cut off", "cut.jsonl: line 51 is cut off", []string{"--trace=cut.jsonl"}},
-		{"a trace without requests", "empty.jsonl: the trace is empty", []string{"--trace=empty.jsonl"}},
-		{"an invalid configuration", `PriorityLevelConfiguration "workload-low" is invalid: `, []string{"--trace=trace.jsonl", "-f", "invalid.yaml"}},
-		{"a file that is absent", "gone.yaml", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}},
-		{"nothing to compare", "--compare requires a candidate: -f", []string{"--trace=trace.jsonl", "--compare"}},
-		{"an assertion that does not parse", `--assert: the assertion "rejected <" must be `, []string{"--trace=trace.jsonl", "--assert=rejected <"}},
-		{"a log of nobody", `--client-log: "a.log" must be USER=PATH`, []string{"--trace=trace.jsonl", "--client-log=a.log"}},
-		{"an engine that is none", `the engine "mine" is unknown: must be library or apf`, []string{"--trace=trace.jsonl", "--engine=mine"}},
-		{"a release that is none", "2.0", []string{"--trace=trace.jsonl", "--release=2.0"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"simulate"}, test.args...)...)
-			assert.Equal(t, statusFailed, got.status)
-			assert.Empty(t, got.out)
-			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
-			assert.Contains(t, got.errOut, test.says)
-			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
-		})
-	}
+	invoke(t, []invocation{
+		{"no trace", nil, statusFailed, []string{"--trace is required"}},
+		{"a trace that is absent", []string{"--trace=gone.jsonl"}, statusFailed, []string{"gone.jsonl"}},
+		{"a trace that is cut off", []string{"--trace=cut.jsonl"}, statusFailed, []string{"cut.jsonl: line 51 is cut off"}},
+		{"a trace without requests", []string{"--trace=empty.jsonl"}, statusFailed, []string{"empty.jsonl: the trace is empty"}},
+		{"an invalid configuration", []string{"--trace=trace.jsonl", "-f", "invalid.yaml"}, statusFailed, []string{`PriorityLevelConfiguration "workload-low" is invalid: `}},
+		{"a file that is absent", []string{"--trace=trace.jsonl", "-f", "gone.yaml"}, statusFailed, []string{"gone.yaml"}},
+		{"nothing to compare", []string{"--trace=trace.jsonl", "--compare"}, statusFailed, []string{"--compare requires a candidate: -f"}},
+		{"an assertion that does not parse", []string{"--trace=trace.jsonl", "--assert=rejected <"}, statusFailed, []string{`--assert: the assertion "rejected <" must be `}},
+		{"a log of nobody", []string{"--trace=trace.jsonl", "--client-log=a.log"}, statusFailed, []string{`--client-log: "a.log" must be USER=PATH`}},
+		{"an engine that is none", []string{"--trace=trace.jsonl", "--engine=mine"}, statusFailed, []string{`the engine "mine" is unknown: must be library or apf`}},
+		{"a release that is none", []string{"--trace=trace.jsonl", "--release=2.0"}, statusFailed, []string{"2.0"}},
+	}, "simulate")
 }
 
 func TestProgressIsToldEveryTwoSeconds(t *testing.T) {

@@ -15,27 +15,13 @@ import (
 func TestSizeOfRequests(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeTrace(t, "trace.jsonl")
-	for _, test := range []struct {
-		name   string
-		args   []string
-		status int
-		says   []string
-	}{
+	invoke(t, []invocation{
 		// 50 requests within 50 ms, of 100 ms each, are on the level global-default, which has
 		// 20 of 245 shares.
 		{"a trace", []string{"--trace=trace.jsonl", "--goal=wait.max == 0s"}, statusOK, []string{"It has 600, as without flags (--total names another number). Is that enough? Yes.", "By simulation of a trace, trace.jsonl:", "global-default", "None: so few requests, or seats, say nothing about a busy time."}},
 		{"seats that are not enough", []string{"--trace=trace.jsonl", "--goal=wait.max == 0s", "--total=40"}, statusFindings, []string{"It has 40. Is that enough? No."}},
 		{"the engine of this server", []string{"--trace=trace.jsonl", "--engine=apf"}, statusOK, []string{"global-default"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"size"}, test.args...)...)
-			assert.Equal(t, test.status, got.status, got.errOut)
-			for _, text := range test.says {
-				assert.Contains(t, got.out, text)
-			}
-			assert.Empty(t, got.errOut)
-		})
-	}
+	}, "size")
 }
 
 // served are the metrics of an API server that has dispatched this number of requests, of 100 ms
@@ -109,29 +95,17 @@ func TestWhatCannotBeSizedIsOneSentence(t *testing.T) {
 	save(t, "other/metrics.txt", 5, served(2e9, 9000))
 	save(t, "empty/notes.txt", 5, "nothing")
 	save(t, "untimed/metrics.txt", 0, served(1e9, 2000))
-	for _, test := range []struct {
-		name, says string
-		args       []string
-	}{
-		{"one scrape only", "one scrape has no rates: --before must name answers of the same API servers", []string{"--dumps=same"}},
-		{"an earlier scrape only", "--before needs --dumps, the later answers", []string{"--before=before"}},
-		{"scrapes of different servers", "the two scrapes have no API server in common", []string{"--dumps=other", "--before=before"}},
-		{"scrapes of one time", "are 0s apart: the later one must be later. --interval sets the time", []string{"--dumps=untimed", "--before=before"}},
-		{"nothing that was saved", "empty has ", []string{"--dumps=empty", "--before=before"}},
-		{"nothing that was saved before", "--before: empty has ", []string{"--dumps=same", "--before=empty"}},
-		{"nothing at all", "--offline requires --trace", []string{"--offline"}},
-		{"a trace and an interval", "--before and --interval are about two scrapes", []string{"--trace=trace.jsonl", "--interval=5m"}},
-		{"a negative interval", "--interval is -1s: must be more than 0", []string{"--interval=-1s"}},
-		{"a trace that is absent", "gone.jsonl", []string{"--trace=gone.jsonl"}},
-		{"a goal that does not parse", "--goal: the assertion \"rejected\" must be ", []string{"--trace=trace.jsonl", "--goal=rejected"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"size"}, test.args...)...)
-			assert.Equal(t, statusFailed, got.status, got.out)
-			assert.Empty(t, got.out)
-			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
-			assert.Contains(t, got.errOut, test.says)
-			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
-		})
-	}
+	invoke(t, []invocation{
+		{"one scrape only", []string{"--dumps=same"}, statusFailed, []string{"one scrape has no rates: --before must name answers of the same API servers"}},
+		{"an earlier scrape only", []string{"--before=before"}, statusFailed, []string{"--before needs --dumps, the later answers"}},
+		{"scrapes of different servers", []string{"--dumps=other", "--before=before"}, statusFailed, []string{"the two scrapes have no API server in common"}},
+		{"scrapes of one time", []string{"--dumps=untimed", "--before=before"}, statusFailed, []string{"are 0s apart: the later one must be later. --interval sets the time"}},
+		{"nothing that was saved", []string{"--dumps=empty", "--before=before"}, statusFailed, []string{"empty has "}},
+		{"nothing that was saved before", []string{"--dumps=same", "--before=empty"}, statusFailed, []string{"--before: empty has "}},
+		{"nothing at all", []string{"--offline"}, statusFailed, []string{"--offline requires --trace"}},
+		{"a trace and an interval", []string{"--trace=trace.jsonl", "--interval=5m"}, statusFailed, []string{"--before and --interval are about two scrapes"}},
+		{"a negative interval", []string{"--interval=-1s"}, statusFailed, []string{"--interval is -1s: must be more than 0"}},
+		{"a trace that is absent", []string{"--trace=gone.jsonl"}, statusFailed, []string{"gone.jsonl"}},
+		{"a goal that does not parse", []string{"--trace=trace.jsonl", "--goal=rejected"}, statusFailed, []string{"--goal: the assertion \"rejected\" must be "}},
+	}, "size")
 }

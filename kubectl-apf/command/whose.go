@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/explain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 )
 
 // whoseCommand is "kubectl apf whose".
@@ -54,14 +54,30 @@ kubectl apf whose -f operator.log`,
 
 func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	if w.response != "" {
-		var err error
-		if uids, err = w.uids(ctx); err != nil {
+		err := readFile(ctx, w.env, w.response, func(in io.Reader) (err error) {
+			var notes []string
+			uids, notes, err = explain.UIDs(in)
+			w.note(notes)
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.response, err)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	history, err := w.history(ctx)
-	if err != nil {
-		return err
+	var history *explain.History
+	if w.auditLog != "" {
+		history = &explain.History{}
+		err := readFile(ctx, w.env, w.auditLog, func(in io.Reader) error {
+			summary, err := logs.ReadAuditEvents(w.auditLog, in, history.Add)
+			w.note(summary.Notes())
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	_, c, err := w.read(ctx)
 	if err != nil {
@@ -77,35 +93,9 @@ func (w *whoseCommand) run(ctx context.Context, uids []string) error {
 	return findingsIf(slices.ContainsFunc(objects, func(o explain.Object) bool { return o.State == explain.NotFound }))
 }
 
-func (w *whoseCommand) uids(ctx context.Context) ([]string, error) {
-	in, err := openFile(w.env, w.response)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	uids, notes, err := explain.UIDs(plain.Until(ctx, in))
+// note writes sentences apart from the output, which has objects alone.
+func (w *whoseCommand) note(notes []string) {
 	for _, note := range notes {
-		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
+		fmt.Fprintln(w.env.ErrOut, "Note:", note)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w.response, err)
-	}
-	return uids, nil
-}
-
-func (w *whoseCommand) history(ctx context.Context) (*explain.History, error) {
-	if w.auditLog == "" {
-		return nil, nil //nolint:nilnil // Find takes nil for no audit log
-	}
-	in, err := openFile(w.env, w.auditLog)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	history := &explain.History{}
-	summary, err := logs.ReadAuditEvents(w.auditLog, plain.Until(ctx, in), history.Add)
-	for _, note := range summary.Notes() {
-		fmt.Fprintln(w.env.ErrOut, "Note:", note) // the output has objects alone
-	}
-	return history, err
 }

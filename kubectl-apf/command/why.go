@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/logs"
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/plain"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/why"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
@@ -145,8 +144,12 @@ func (w *whyCommand) ofLease(ctx context.Context) error {
 		return err
 	}
 	leases := why.NewLeases(name, limits, why.Place(c, w.env.Clock.Now()))
+	clock, err := w.logs.clock(w.env)
+	if err != nil {
+		return err
+	}
 	for _, path := range w.clients {
-		if err := w.readClient(ctx, path, leases); err != nil {
+		if err := readClient(ctx, w.env, path, logs.ClientReader{Clock: clock, Waited: leases.Wait, Lease: leases.Say}); err != nil {
 			return err
 		}
 	}
@@ -176,17 +179,4 @@ func (w *whyCommand) leaseLimits() (why.LeaseLimits, error) {
 		return limits, fmt.Errorf("--lease-duration %s must be more than --renew-deadline %s, and that more than --retry-period %s", limits.Duration, limits.Deadline, limits.Period)
 	}
 	return limits, nil
-}
-
-func (w *whyCommand) readClient(ctx context.Context, path string, leases *why.Leases) error {
-	in, err := openFile(w.env, path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	clock, err := w.logs.clock(w.env)
-	if err != nil {
-		return err
-	}
-	return logs.ClientReader{Clock: clock, Waited: leases.Wait, Lease: leases.Say}.Read(path, plain.Until(ctx, in))
 }

@@ -13,15 +13,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 )
 
-func TestTable(t *testing.T) {
-	r := compare(t, base(), with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods"))))
-	var out bytes.Buffer
-	require.NoError(t, r.WriteTable(&out, table.Options{}))
-	for _, part := range []string{"OBJECTS\nKIND ", "\nMOVES: 2 of 2 ", "    2  everybody (low)  alice (high)  alice ", "\nNo flow schema stops or starts to match.\n", "\nhigh            75     37    100     38       25\n"} {
-		assert.Contains(t, out.String(), part)
-	}
-}
-
 func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
 	after := base()
 	for i := range maxRows + 3 {

@@ -10,12 +10,6 @@ import (
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
-// The reasons of rejections, as in the metric rejected_requests_total.
-const (
-	queueFull        = "queue-full"
-	concurrencyLimit = "concurrency-limit"
-)
-
 // decide sets the outcome on each API server and their sum.
 func (e *Explainer) decide(a *Answer, level *engine.LevelConfig) {
 	for i := range e.input.Replicas {
@@ -101,7 +95,7 @@ func (e *Explainer) outcomeAt(a *Answer, r *Replica, width int) Outcome {
 		if fits(r, width) && (current > 0 || !e.byFlow) {
 			return Outcome{Decision: Executes, Why: free}
 		}
-		return Outcome{Decision: Rejected, Reason: concurrencyLimit, Why: fmt.Sprintf(sayNoQueues, free, table.Count(width, "seat"))}
+		return Outcome{Decision: Rejected, Reason: queueset.ConcurrencyLimit.String(), Why: fmt.Sprintf(sayNoQueues, free, table.Count(width, "seat"))}
 	}
 	switch {
 	case waits || !fits(r, width) || current == 0:
@@ -132,7 +126,7 @@ func queuedByFlow(a *Answer, r *Replica, free string) Outcome {
 	q.Chosen = true
 	ahead := table.Count(q.Waiting, "request")
 	if q.Waiting >= level.mostOfFlow() {
-		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf(sayFlowFull, free, ahead)}
+		return Outcome{Decision: Rejected, Reason: queueset.QueueFull.String(), Why: fmt.Sprintf(sayFlowFull, free, ahead)}
 	}
 	if r.Waiting == nil || *r.Waiting < level.most() {
 		return Outcome{Decision: Waits, Why: fmt.Sprintf(sayFlowWaits, free, ahead, othersText(r), waitText)}
@@ -177,7 +171,7 @@ func (e *Explainer) queued(a *Answer, r *Replica, free string) Outcome {
 	}
 	ahead := table.Count(r.Hand[chosen[0]].Waiting, "request")
 	if full {
-		return Outcome{Decision: Rejected, Reason: queueFull, Why: fmt.Sprintf(sayQueueFull, free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
+		return Outcome{Decision: Rejected, Reason: queueset.QueueFull.String(), Why: fmt.Sprintf(sayQueueFull, free, queue, ahead, a.PriorityLevel.QueueLengthLimit)}
 	}
 	return Outcome{Decision: Waits, Why: fmt.Sprintf(sayQueueWaits, free, queue, ahead, othersText(r), waitText)}
 }

@@ -22,21 +22,8 @@ func TestTheTableSaysWhatAndWhy(t *testing.T) {
 	a := explained(t, in, "list secrets -n ci --limit=500 --as=system:serviceaccount:ci:runner")
 	var out strings.Builder
 	require.NoError(t, a.WriteTable(&out, table.Options{}, true))
-	for _, want := range []string{
-		"Outcome:         executes. 7 of 100 seats are in use. No request waits.\n\nGroups:  ",
-		"Limits:          nominal 245, lower 24, upper 600, current 100 seats\n",
-		"Flow:            service-accounts, system:serviceaccount:ci:runner; queues ",
-		"Seats:           10\n",
-		"                 Computed as in Kubernetes 1.33.\n",
-		"\n\nAPI SERVER             SEATS  LIMIT  EXECUTING  WAITING  OUTCOME   HAND: QUEUE(WAITING)\n",
-		"https://10.0.0.1:6443      7    100          7        0  executes  ",
-		"\n\nPRECEDENCE  FLOW SCHEMA                   PRIORITY LEVEL   FIRST DIFFERENCE\n",
-		"         1  exempt                        exempt           spec.rules[0].subjects: no subject is the user or one of the groups\n", //nolint:dupword // two columns
-		"         2  probes                        exempt           spec.rules[0].resourceRules: it has no rules for resource requests\n",
-		"      9000  service-accounts              workload-low     none: it matches the request\n",
-	} {
-		assert.Contains(t, out.String(), want)
-	}
+	assert.Contains(t, out.String(), "Outcome:         executes. 7 of 100 seats are in use. No request waits.\n\nGroups:  ")
+	assert.Contains(t, out.String(), "https://10.0.0.1:6443      7    100          7        0  executes  ")
 
 	out.Reset()
 	a.PriorityLevel.UID, a.FlowSchema.UID = "l-uid", "s-uid"

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
@@ -44,7 +43,7 @@ func newDemotion(in *Input) (*plan, error) {
 	if err := p.checkAccounts(); len(p.Accounts) > 0 && err != nil {
 		return nil, err
 	}
-	if err := p.servesNobody(); err != nil {
+	if err := p.isNotNeeded(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -53,38 +52,6 @@ func newDemotion(in *Input) (*plan, error) {
 		p.notef("%s: %s", missing.What, missing.Why)
 	}
 	return p, err
-}
-
-// ofControlPlanes are users that kubeadm and Azure give to administrators, who must undo a demotion, and to parts of
-// the control plane. Amazon's begin with eks:.
-var ofControlPlanes = []string{"kubernetes-admin", "kubernetes-super-admin", "kube-apiserver-kubelet-client", "aksService", "masterclient"} //nolint:gochecknoglobals // constant
-
-// demotable is an error about a user whom the cluster needs to live.
-func demotable(user string) error {
-	namespace, _, err := serviceaccount.SplitUsername(user)
-	switch {
-	case user == rules.All || strings.HasPrefix(user, "system:") && err != nil:
-		return fmt.Errorf("%q is not demoted: the cluster depends on it, or it is not one user: name a user or a service account, such as system:serviceaccount:NAMESPACE:NAME", user)
-	case strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%q is not demoted: it has characters that cannot be shown", user)
-	case slices.Contains(ofControlPlanes, user) || strings.HasPrefix(user, "eks:"):
-		return fmt.Errorf("%q is not demoted: it is the administrator, or a part of the control plane, of clusters by kubeadm or a cloud", user)
-	case strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift-"):
-		return fmt.Errorf("%q is not demoted: the cluster depends on service accounts of the namespace %s", user, namespace)
-	default:
-		return nil
-	}
-}
-
-// servesNobody is an error if requests of others wait for the user: it is a webhook or an aggregated server.
-func (p *plan) servesNobody() error {
-	for i := range p.Facts.Servers {
-		server := &p.Facts.Servers[i]
-		if slices.Contains(p.Accounts, source.Account{Namespace: server.Namespace, Name: server.ServiceAccount}) {
-			return fmt.Errorf("%q is not demoted: requests of others wait for it, since it serves %s", p.Demote, server.Object)
-		}
-	}
-	return nil
 }
 
 // slug returns a text as a part of the name of an object.

@@ -1,11 +1,14 @@
 package isolate
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/names"
@@ -98,4 +101,51 @@ func TestNobodyIsDemotedWhomTheClusterNeeds(t *testing.T) {
 	_, err := Run(in)
 	require.ErrorContains(t, err, "does not exist")
 	assert.Equal(t, "user", slug("ÄÖ"))
+}
+
+// What a cluster needs lives in other namespaces than kube-* too: its pods, its permissions or the usual namespace of
+// its project tell.
+func TestPartsOfTheClusterAreKnownByTheirPodsAndPermissions(t *testing.T) {
+	for name, test := range map[string]struct {
+		namespace string
+		pod       string
+		allowed   []string
+		says      string // of the error; empty if the account is demoted
+		note      string
+	}{
+		"an operator":                           {"shop", "", nil, "", ""},
+		"a critical pod":                        {"net", "agent-x2", nil, "its pod agent-x2 has the priority of a critical part of the cluster", ""},
+		"a network driver":                      {"net", "", []string{"patch nodes/status"}, "it reports the status of nodes", ""},
+		"a storage driver":                      {"disks", "", []string{"update volumeattachments/status"}, "it attaches volumes", ""},
+		"a scheduler":                           {"batch", "", []string{"create pods/binding"}, "it schedules pods", ""},
+		"load balancers":                        {"lb", "", []string{"update services/status"}, "it provides load balancers", ""},
+		"a deployer that may do everything":     {"flux", "", []string{"patch nodes/status", "update nodes/status", "patch *", "update *"}, "", "flux/web may patch all resources"},
+		"a driver in its project's namespace":   {"calico-system", "", nil, "the cluster depends on service accounts of the namespace calico-system", ""},
+		"a controller next to its webhook":      {"kyverno", "", nil, "", ""},
+		"what nobody tells":                     {"shop", "unknown", nil, "", "It is not known whether the cluster depends on shop/web"},
+		"webhooks, where nobody tells of which": {"kyverno", "unknown", nil, "no cluster tells whether the account serves one", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := demoting(t, source.Account{Namespace: test.namespace, Name: "web"}.User())
+			in.May = func(_ source.Account, what authorizationv1.ResourceAttributes) (bool, error) {
+				return slices.Contains(test.allowed, strings.TrimSuffix(what.Verb+" "+what.Resource+"/"+what.Subresource, "/")), nil
+			}
+			in.Critical = func(source.Account) (string, error) {
+				if test.pod == "unknown" {
+					return "", source.ErrNoReviews
+				}
+				return test.pod, nil
+			}
+			r, err := Run(in)
+			if test.says != "" {
+				require.ErrorContains(t, err, test.says)
+				return
+			}
+			require.NoError(t, err)
+			if test.note == "" {
+				assert.NotContains(t, strings.Join(r.Notes, "\n"), "depends on")
+			}
+			assert.Contains(t, strings.Join(r.Notes, "\n"), test.note)
+		})
+	}
 }

@@ -23,7 +23,9 @@ type Input struct {
 	Accounts []source.Account
 	// May asks the API server whether an account may send a request, as source.Source does; nil if
 	// nobody can be asked.
-	May           func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
+	May func(account source.Account, what authorizationv1.ResourceAttributes) (bool, error)
+	// Critical returns a critical pod of an account, as source.Source does; nil if nobody can be asked.
+	Critical      func(account source.Account) (string, error)
 	Configuration configuration.Configuration
 	Facts         source.Facts
 	// Demote is a user to demote instead: all requests of this user go to a level of the fewest seats. For is how

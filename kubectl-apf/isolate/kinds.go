@@ -2,14 +2,15 @@ package isolate
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
 
 const (
@@ -80,11 +81,12 @@ func (p *plan) mayLead(account source.Account, namespace string) bool {
 	return p.may(account, "update", leaseGroup, "leases", namespace) || p.may(account, "create", leaseGroup, "leases", namespace)
 }
 
-// mayLeadIn returns where the accounts may create or update leases.
-func (p *plan) mayLeadIn() (allowed scope) {
+// mayLeadIn returns the namespaces where the accounts may create or update leases; the wildcard alone for all.
+func (p *plan) mayLeadIn() []string {
+	allowed := sets.New[string]()
 	for _, account := range p.known() {
 		if p.mayLead(account, metav1.NamespaceAll) {
-			allowed.add(metav1.NamespaceAll)
+			allowed.Insert(rules.All)
 			continue
 		}
 		asked := append([]string{account.Namespace, metav1.NamespaceSystem}, p.Facts.Namespaces...)
@@ -93,24 +95,27 @@ func (p *plan) mayLeadIn() (allowed scope) {
 			asked = asked[:maxAsked]
 		}
 		for _, namespace := range asked {
-			if !allowed.namespaces[namespace] && p.mayLead(account, namespace) {
-				allowed.add(namespace)
+			if !allowed.Has(namespace) && p.mayLead(account, namespace) {
+				allowed.Insert(namespace)
 			}
 		}
 	}
-	return allowed
+	if allowed.Has(rules.All) {
+		return []string{rules.All}
+	}
+	return sets.List(allowed)
 }
 
 // findLeases sets the requests of leader elections: in the namespaces where the accounts may use
 // leases.
 func (p *plan) findLeases() {
 	allowed := p.mayLeadIn()
-	l := &leases{namespaces: allowed.list(), why: "It may create or update leases in these namespaces."}
+	l := &leases{namespaces: allowed, why: "It may create or update leases in these namespaces."}
 	switch {
-	case allowed.isEmpty():
+	case len(allowed) == 0:
 		p.notef("It may not create or update leases, so no flow schema is made for leader election.")
 		return
-	case allowed.everywhere:
+	case allowed[0] == rules.All:
 		l.why = "It may use leases in all namespaces: these are all."
 	}
 	if !p.current.hasLevel(leaseLevel) {
@@ -143,31 +148,4 @@ func (p *plan) findEvents() {
 	}
 	level, why := p.current.eventLevel(p.Accounts)
 	p.events = &events{groups: groups, level: level, why: why}
-}
-
-// scope is where requests are allowed.
-type scope struct {
-	everywhere bool
-	namespaces map[string]bool
-}
-
-func (s *scope) add(namespace string) {
-	if namespace == metav1.NamespaceAll {
-		s.everywhere = true
-		return
-	}
-	if s.namespaces == nil {
-		s.namespaces = map[string]bool{}
-	}
-	s.namespaces[namespace] = true
-}
-
-func (s *scope) isEmpty() bool { return !s.everywhere && len(s.namespaces) == 0 }
-
-// list returns the namespaces of a rule.
-func (s *scope) list() []string {
-	if s.everywhere {
-		return []string{"*"}
-	}
-	return slices.Sorted(maps.Keys(s.namespaces))
 }

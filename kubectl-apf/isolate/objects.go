@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
 
 const (
@@ -145,16 +146,16 @@ func (p *plan) schema(of *part, precedence int32) *flowcontrolv1.FlowSchema {
 	return s
 }
 
+// filesOf returns the objects as files to apply.
+func filesOf(objects []Object) (files source.Files) {
+	for i := range objects {
+		files.Objects = append(files.Objects, objects[i].source())
+	}
+	return files
+}
+
 // applied returns the configuration after the objects were applied.
 func applied(c configuration.Configuration, objects []Object) configuration.Configuration {
-	var schemas []*flowcontrolv1.FlowSchema
-	var levels []*flowcontrolv1.PriorityLevelConfiguration
-	for i := range objects {
-		if o := &objects[i]; o.FlowSchema != nil {
-			schemas = append(schemas, o.FlowSchema)
-		} else {
-			levels = append(levels, o.PriorityLevel)
-		}
-	}
-	return c.Overlay(schemas, levels)
+	files := filesOf(objects)
+	return c.Overlay(files.FlowSchemas(), files.PriorityLevels())
 }

@@ -93,9 +93,7 @@ func (p *plan) newFindings(objects []Object) ([]lint.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range objects {
-		in.Files.Objects = append(in.Files.Objects, objects[i].source())
-	}
+	in.Files = filesOf(objects)
 	in.Files.ServiceAccounts = map[string][]string{}
 	for _, account := range p.Accounts { // they exist, or will
 		in.Files.Namespaces = append(in.Files.Namespaces, account.Namespace)

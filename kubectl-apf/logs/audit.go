@@ -26,17 +26,10 @@ const (
 	etcdKey    = "apiserver.latency.k8s.io/etcd"
 )
 
-// auditEvent is an audit event without the objects of request and response, which may be large.
-type auditEvent struct {
-	auditv1.Event
-	RequestObject  *struct{} `json:"requestObject"`
-	ResponseObject *struct{} `json:"responseObject"`
-}
-
 // requestOfEvent returns the request of an audit event; nil if it is of an earlier stage.
 func requestOfEvent(text []byte) (*Request, error) {
-	var e auditEvent
-	if err := json.Unmarshal(text, &e); err != nil {
+	var e auditv1.Event
+	if err := json.Unmarshal(eventIn(text), &e); err != nil {
 		return nil, fmt.Errorf("is no JSON of an audit event: %w", err)
 	}
 	if e.Kind != "Event" || e.APIVersion != auditv1.SchemeGroupVersion.String() {
@@ -53,7 +46,7 @@ func requestOfEvent(text []byte) (*Request, error) {
 	if took := r.Completed.Sub(r.Arrival); !r.Completed.IsZero() && took >= 0 && took <= trace.MaxSpan {
 		r.Latency = seconds(took)
 	}
-	if err := r.classify(&e.Event); err != nil {
+	if err := r.classify(&e); err != nil {
 		return nil, err
 	}
 	if s := e.ResponseStatus; s != nil {

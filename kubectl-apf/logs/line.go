@@ -3,7 +3,6 @@ package logs
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ const (
 
 var (
 	klogHeader   = regexp.MustCompile(`[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ `)
-	objectStart  = regexp.MustCompile(`\{\s*"`)
 	criPrefix    = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([PF])(?::\S+)? `)
 	journalField = regexp.MustCompile(`^_{0,2}[A-Z][A-Z0-9_]*=`)
 )
@@ -115,34 +113,54 @@ func (r *reader) find(text []byte, by transport, depth int) Kind {
 			return kind
 		}
 	}
-	objects := objectStart.FindAllIndex(text, 8)
-	if header := klogHeader.FindIndex(text); header != nil && (objects == nil || header[0] < objects[0][0]) {
+	start := objectStart(text)
+	if klogHeader.Match(text[:min(max(start, 0), maxPrefix)]) {
 		return KindLine // it may quote an event
 	}
-	end := 0
-	for _, start := range objects {
-		if start[0] < end {
-			continue // it was searched within another object
+	for objects := 0; start >= 0 && objects < maxObjects; objects++ {
+		object := text[start:]
+		if end := valueEnd(object); end > 0 {
+			object = object[:end]
 		}
-		var object json.RawMessage
-		rest := text[start[0]:]
-		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&object); err != nil {
-			object = rest // cut off, or no JSON
-		} else {
-			end = start[0] + len(object)
-		}
-		if kind := r.object(object, by.after(text[:start[0]]), depth); r.found {
+		if kind := r.object(object, by.after(text[:start]), depth); r.found {
 			return kind
 		}
+		next := objectStart(text[start+len(object):])
+		if next < 0 {
+			break
+		}
+		start += len(object) + next
 	}
 	return kindOfText(text)
+}
+
+// maxObjects is the number of objects of a line that are searched.
+const maxObjects = 8
+
+// objectStart returns where a brace and a quotation mark begin an object; -1 if nowhere.
+func objectStart(text []byte) int {
+	brace := -1
+	for at, c := range text {
+		switch c {
+		case '{':
+			brace = at
+		case ' ', '\t', '\r', '\n':
+		case '"':
+			if brace >= 0 {
+				return brace
+			}
+		default:
+			brace = -1
+		}
+	}
+	return -1
 }
 
 // csv finds an entry in a row of an export as CSV, where quotation marks are doubled. It reports
 // whether the text is a row.
 func (r *reader) csv(text []byte, by transport, depth int) (kind Kind, isRow bool) {
 	row, err := csv.NewReader(bytes.NewReader(text)).Read()
-	if err != nil || len(row) < 2 {
+	if err != nil || len(row) < 2 || len(row) > maxFields {
 		return KindOther, false
 	}
 	for _, column := range row {
@@ -160,7 +178,7 @@ func (r *reader) csv(text []byte, by transport, depth int) (kind Kind, isRow boo
 }
 
 func kindOfText(text []byte) Kind {
-	if klogHeader.Match(text) {
+	if klogHeader.Match(text[:min(len(text), maxPrefix)]) {
 		return KindLine
 	}
 	return KindOther

@@ -11,16 +11,6 @@ import (
 // maxDepth is how many envelopes may be around an entry.
 const maxDepth = 8
 
-// form is what tells the kind of an object. Verb only matters if it is there.
-type form struct {
-	Kind       string            `json:"kind"`
-	APIVersion string            `json:"apiVersion"`
-	Items      []json.RawMessage `json:"items"`
-	Message    string            `json:"msg"`
-	Verb       json.RawMessage   `json:"verb"`
-	Time       json.RawMessage   `json:"ts"`
-}
-
 // object finds the entries in an object, and returns what the object is.
 func (r *reader) object(text []byte, by transport, depth int) Kind {
 	if bytes.HasPrefix(text, []byte(`{"kind":"Event","apiVersion":"`+auditGroup)) {
@@ -29,28 +19,28 @@ func (r *reader) object(text []byte, by transport, depth int) Kind {
 	if !mayHaveEntry(text) {
 		return kindOfObject(text)
 	}
-	var f form
-	err := json.Unmarshal(text, &f)
-	audited := strings.HasPrefix(f.APIVersion, auditGroup)
+	fields := fieldsOf(text) // nil if it is cut off
+	kind, version := textOf(fields["kind"]), textOf(fields["apiVersion"])
+	audited := strings.HasPrefix(version, auditGroup)
 	switch {
-	case audited && f.Kind == "Event" || err != nil && !json.Valid(text) && bytes.Contains(text, []byte(auditGroup)):
+	case audited && kind == "Event" || fields == nil && bytes.Contains(text, []byte(auditGroup)):
 		return r.entry(KindEvent, text, by)
-	case audited && f.Kind == "EventList":
-		for _, item := range f.Items {
-			r.entry(KindEvent, withKind(item, f.APIVersion), by)
+	case audited && kind == "EventList":
+		for _, item := range elementsOf(fields["items"]) {
+			r.entry(KindEvent, withKind(item, version), by)
 		}
 		return KindEvent
-	case err == nil && bytes.Contains(text, []byte(tableMark)):
-		return r.table(text, by, depth)
-	case f.Message == "HTTP" && f.Verb != nil, err != nil && bytes.Contains(text, []byte(`"msg":"HTTP"`)):
+	case fields != nil && bytes.Contains(text, []byte(tableMark)):
+		return r.table(text, fields, by, depth)
+	case textOf(fields["msg"]) == "HTTP" && fields["verb"] != nil, fields == nil && bytes.Contains(text, []byte(`"msg":"HTTP"`)):
 		return r.entry(KindRequest, text, by)
-	case bytes.Contains(text, []byte(googleMark)) && err == nil:
+	case bytes.Contains(text, []byte(googleMark)) && fields != nil:
 		if converted, is := fromGoogle(text); is {
 			return r.entry(KindEvent, converted, by)
 		}
-		return r.envelope(text, by, depth)
+		return r.envelope(fields, by, depth)
 	case depth < maxDepth:
-		return r.envelope(text, by, depth)
+		return r.envelope(fields, by, depth)
 	default:
 		return KindOther
 	}
@@ -67,16 +57,14 @@ func withKind(item []byte, apiVersion string) []byte {
 
 // kindOfObject returns Line for a line of klog.
 func kindOfObject(text []byte) Kind {
-	var f form
-	if json.Unmarshal(text, &f) == nil && f.Message != "" && f.Time != nil {
+	if fields := fieldsOf(text); textOf(fields["msg"]) != "" && fields["ts"] != nil {
 		return KindLine
 	}
 	return KindOther
 }
 
 // envelope finds the entries in the fields of an object that carries them.
-func (r *reader) envelope(text []byte, by transport, depth int) Kind {
-	fields := fieldsOf(text)
+func (r *reader) envelope(fields map[string]json.RawMessage, by transport, depth int) Kind {
 	by = by.within(fields)
 	if of, last, divided := divides(fields); divided {
 		whole, complete := r.part(of, []byte(message(fields)), last)
@@ -98,10 +86,7 @@ func (r *reader) envelope(text []byte, by transport, depth int) Kind {
 func (r *reader) value(raw json.RawMessage, by transport, depth int) Kind {
 	switch raw[0] {
 	case '"':
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			return r.find([]byte(strings.TrimSpace(text)), by, depth)
-		}
+		return r.find([]byte(strings.TrimSpace(textOf(raw))), by, depth)
 	case '{':
 		return r.object(raw, by, depth)
 	case '[':
@@ -114,22 +99,21 @@ func (r *reader) value(raw json.RawMessage, by transport, depth int) Kind {
 // array of its bytes.
 func (r *reader) elements(raw json.RawMessage, by transport, depth int) Kind {
 	var numbers []uint16
-	if json.Unmarshal(raw, &numbers) == nil {
+	if first := bytes.TrimLeft(raw[1:], " \t\r\n"); first[0] >= '0' && first[0] <= '9' && json.Unmarshal(raw, &numbers) == nil {
 		octets := make([]byte, len(numbers))
 		for i, n := range numbers {
 			octets[i] = byte(n)
 		}
 		return r.find(octets, by, depth)
 	}
-	var elements []json.RawMessage
-	if json.Unmarshal(raw, &elements) != nil || depth >= maxDepth {
+	if depth >= maxDepth {
 		return KindOther
 	}
-	if fieldsOf(raw) != nil { // CloudWatch Insights
-		return r.envelope(raw, by, depth)
+	if pairs := fieldsOf(raw); pairs != nil { // CloudWatch Insights
+		return r.envelope(pairs, by, depth)
 	}
 	found, kind := false, KindOther
-	for _, element := range elements {
+	for _, element := range elementsOf(raw) {
 		r.found = false
 		kind = r.value(element, by, depth+1)
 		found = found || r.found
@@ -159,8 +143,7 @@ func divides(fields map[string]json.RawMessage) (of string, last, divided bool) 
 
 func message(fields map[string]json.RawMessage) string {
 	for _, key := range []string{"log", "message", "MESSAGE"} {
-		var text string
-		if json.Unmarshal(fields[key], &text) == nil && text != "" {
+		if text := textOf(fields[key]); text != "" {
 			return text
 		}
 	}

@@ -121,10 +121,13 @@ type balance struct {
 	newline           bool // scan ended after a line break
 }
 
-// scan returns the number of bytes up to the end of the object, or of the line, or of all.
+// scan returns the number of bytes up to the end of the value, or of the line, or of all.
 func (b *balance) scan(text []byte) int {
 	b.newline = false
 	for i, c := range text {
+		if ordinary[c] && !b.escaped {
+			continue
+		}
 		switch {
 		case c == '\n':
 			b.newline = true
@@ -133,6 +136,9 @@ func (b *balance) scan(text []byte) int {
 			b.escaped = false
 		case b.inString:
 			b.escaped, b.inString = c == '\\', c != '"'
+			if !b.inString && b.depth == 0 {
+				return i + 1
+			}
 		case c == '"':
 			b.inString = true
 		case c == '{' || c == '[':
@@ -145,6 +151,14 @@ func (b *balance) scan(text []byte) int {
 	}
 	return len(text)
 }
+
+// ordinary are the bytes that balance passes over, which are nearly all.
+var ordinary = func() (is [256]bool) { //nolint:gochecknoglobals // constant
+	for c := range is {
+		is[c] = strings.IndexByte("\n\\\"{}[]", byte(c)) < 0
+	}
+	return is
+}()
 
 // continues reports whether the next line may belong to an object that is indented.
 func (s *scanner) continues() bool {

@@ -26,16 +26,15 @@ var fieldOfColumn = map[string]string{ //nolint:gochecknoglobals // constant
 }
 
 // table finds the events in a row of a table, or in a response with columns and rows.
-func (r *reader) table(text []byte, by transport, depth int) Kind {
-	var row map[string]json.RawMessage
+func (r *reader) table(text []byte, fields map[string]json.RawMessage, by transport, depth int) Kind {
 	var whole struct {
 		Columns []struct{ Name, ColumnName string } // of Log Analytics, and of Data Explorer
 		Rows    [][]json.RawMessage
 	}
-	if json.Unmarshal(text, &whole) == nil && len(whole.Columns) > 0 {
+	if cmp.Or(len(fields["columns"]), len(fields["Columns"])) > 0 && json.Unmarshal(text, &whole) == nil && len(whole.Columns) > 0 {
 		kind := KindOther
 		for _, values := range whole.Rows {
-			row = map[string]json.RawMessage{}
+			row := map[string]json.RawMessage{}
 			for i, value := range values[:min(len(values), len(whole.Columns))] {
 				row[cmp.Or(whole.Columns[i].Name, whole.Columns[i].ColumnName)] = value
 			}
@@ -43,10 +42,10 @@ func (r *reader) table(text []byte, by transport, depth int) Kind {
 		}
 		return kind
 	}
-	if json.Unmarshal(text, &row) != nil || row[tableKey] == nil {
-		return r.envelope(text, by, depth)
+	if fields[tableKey] == nil {
+		return r.envelope(fields, by, depth)
 	}
-	return r.row(row, by)
+	return r.row(fields, by)
 }
 
 // tableRow finds the event in a row of an export as CSV. It reports whether the line is a row or the header.

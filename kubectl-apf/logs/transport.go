@@ -31,8 +31,14 @@ func ServerOf(path string) string {
 	return strings.Join(match[1:], "") // one of them matched
 }
 
+// maxPrefix is the bytes of a prefix; a longer one is a text of its own.
+const maxPrefix = 4 << 10
+
 // after returns what is known after a prefix: its last time, and the server that it names.
 func (t transport) after(prefix []byte) transport {
+	if len(prefix) > maxPrefix {
+		return t
+	}
 	var words []string
 	for word := range bytes.FieldsSeq(prefix) {
 		if at := timeOf(string(word)); !at.IsZero() {
@@ -56,16 +62,12 @@ func (t transport) after(prefix []byte) transport {
 
 // within returns what is known within an envelope with such fields.
 func (t transport) within(fields map[string]json.RawMessage) transport {
-	text := func(key string) (value string) {
-		_ = json.Unmarshal(fields[key], &value) // another type is no name
-		return value
-	}
 	for _, key := range []string{"time", "timestamp", "@timestamp"} {
-		if at := timeOf(text(key)); !at.IsZero() {
+		if at := timeOf(textOf(fields[key])); !at.IsZero() {
 			t.Written = at
 		}
 	}
-	if at := fromMicroseconds(text("__REALTIME_TIMESTAMP")); !at.IsZero() {
+	if at := fromMicroseconds(textOf(fields["__REALTIME_TIMESTAMP"])); !at.IsZero() {
 		t.Written = at
 	}
 	described := description{}
@@ -97,41 +99,16 @@ func (d description) add(parent string, fields map[string]json.RawMessage, depth
 		key := strings.Join(words[max(0, len(words)-2):], "")
 		isDescription := slices.Contains([]string{"kubernetes", "k8s", "labels", "stream", "resource", "attributes", "host", "node", "pod"}, key)
 		var text string
-		var otlp struct{ StringValue string }
+		if len(raw) <= maxName {
+			text = cmp.Or(textOf(raw), textOf(fieldsOf(raw)["stringValue"])) // of OTLP
+		}
 		switch {
-		case len(raw) <= maxName && json.Unmarshal(raw, &text) == nil, len(raw) <= maxName && json.Unmarshal(raw, &otlp) == nil && otlp.StringValue != "":
-			text = cmp.Or(text, otlp.StringValue)
+		case text != "":
 			d[key], d[parent+key] = text, text
 		case isDescription && depth < maxDescription:
 			d.add(key, fieldsOf(raw), depth+1)
 		}
 	}
-}
-
-// fieldsOf returns the fields of an object, or of an array of pairs of a key and a value; nil of any other value.
-func fieldsOf(raw json.RawMessage) (fields map[string]json.RawMessage) {
-	if len(raw) > 0 && raw[0] == '{' {
-		_ = json.Unmarshal(raw, &fields) // it has none then
-		return fields
-	}
-	var pairs []struct {
-		Key, Field string
-		Value      json.RawMessage
-	}
-	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &pairs) != nil {
-		return nil
-	}
-	for _, pair := range pairs {
-		key := cmp.Or(pair.Key, pair.Field)
-		if key == "" || pair.Value == nil {
-			return nil
-		}
-		if fields == nil {
-			fields = map[string]json.RawMessage{}
-		}
-		fields[key] = pair.Value
-	}
-	return fields
 }
 
 // named sets the server of a request.

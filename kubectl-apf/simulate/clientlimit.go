@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/trace"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/queueset"
 )
 
 // ClientLimit is the limit of a client (QPS and Burst), by the waits that its log tells.
@@ -49,7 +51,8 @@ type LimitEffect struct {
 	Requests       int     `json:"requests"`
 	Workers        int     `json:"workers"`
 	LatencySeconds float64 `json:"latencySeconds"`
-	// Before and After are the rates of requests a second, with the limit and without it.
+	// Before and After are the rates of requests a second, with the limit and without it. The workers bound the
+	// second one, and the seats of the levels.
 	Before float64 `json:"requestsPerSecondBefore"`
 	After  float64 `json:"requestsPerSecondAfter"`
 	// Levels are the priority levels of its requests.
@@ -242,7 +245,24 @@ func (e LimitEffect) effect(before, after *simulation) *LimitEffect {
 		}
 		e.Levels = append(e.Levels, l)
 	}
+	e.After = min(e.After, e.served(after))
 	return &e
+}
+
+// served returns the rate that the seats of the levels allow, if each has its part of the requests.
+func (e *LimitEffect) served(by *simulation) float64 {
+	rate, all := math.Inf(1), uint64(0)
+	for i := range e.Levels {
+		all += e.Levels[i].OwnAfter.Requests
+	}
+	for i := range e.Levels {
+		own, of := &e.Levels[i].OwnAfter, by.collector.levels[e.Levels[i].Name]
+		if of != nil && of.config.Discipline != queueset.Exempt && own.SeatSeconds > 0 {
+			wanted := own.SeatSeconds * float64(own.Requests) / float64(own.Dispatched)
+			rate = min(rate, of.limit.most*float64(all)/wanted)
+		}
+	}
+	return rate
 }
 
 // levelsOf returns the levels of the flows of a user, by name.

@@ -220,25 +220,11 @@ func (w *waitContext) Err() error {
 // Value implements context.Context.
 func (*waitContext) Value(any) any { return nil }
 
-// noGauge is a metric that nobody reads.
-type noGauge struct{}
-
-var _ metrics.RatioedGauge = noGauge{}
-
-// Set implements metrics.Gauge.
-func (noGauge) Set(float64) {}
-
-// Inc implements metrics.Gauge.
-func (noGauge) Inc() {}
-
-// Dec implements metrics.Gauge.
-func (noGauge) Dec() {}
+// noGauge is a metric that nobody reads. Queue sets use no other method.
+type noGauge struct{ metrics.RatioedGauge }
 
 // Add implements metrics.Gauge.
 func (noGauge) Add(float64) {}
-
-// SetToCurrentTime implements metrics.Gauge.
-func (noGauge) SetToCurrentTime() {}
 
 // SetDenominator implements metrics.RatioedGauge.
 func (noGauge) SetDenominator(float64) {}

@@ -222,23 +222,9 @@ func TestTheTableSaysWhatTheNumbersRestOn(t *testing.T) {
 		require.NoError(t, out.WriteTable(&text, table.Options{}))
 		return text.String()
 	}
-	assert.Equal(t, `One API server needs 111 (100 to 130) seats (there are 3). It has 120. Is that enough? Uncertain: that is within the range.
-Without lending and borrowing, and with shares that follow the needs of the levels, it needs 16.
-By simulation of a test: 1200 requests in 40 s. 3 more are left out, and need seats that are not in these numbers.
-Goals, for each priority level: wait.p99 < 100ms, rejected == 0
-
-PRIORITY LEVELS
-LEVEL           REQUESTS/S  MEAN  MOST   NEEDS  RANGE  HAS  SHARES
-exempt                 0.1   0.3     2  exempt      -    -       -
-global-default        10.0   9.9    10      10   9-12   49      20
-system                 0.0   0.0     0       -      -   74      30
-
-FLAGS
-kube-apiserver:         --a=1 --b=2
-flowcontrol-apiserver:  --c=3
-
-Note: A note.
-`, text())
+	assert.Contains(t, text(), "One API server needs 111 (100 to 130) seats (there are 3). It has 120. Is that enough? Uncertain: that is within the range.\n")
+	assert.Contains(t, text(), "1200 requests in 40 s. 3 more are left out, and need seats that are not in these numbers.\n")
+	assert.Contains(t, text(), "global-default        10.0   9.9    10      10   9-12   49      20\n")
 	out.Replicas, out.LeftOut, out.Have, out.Parts = 1, 0, new(130), 0
 	assert.Contains(t, text(), "(there is one). It has 130. Is that enough? Uncertain: when the requests were recorded, 2 were rejected. The API server had another configuration or fewer seats, or the trace lacks what held them.\n")
 	assert.Contains(t, text(), "requests in 40 s.\nGoals")

@@ -19,8 +19,7 @@ import (
 
 func TestConfigurationOfACluster(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server)})
 
 	want, err := configuration.BuiltIn("1.33")
 	require.NoError(t, err)
@@ -40,8 +39,7 @@ func TestConfigurationOfACluster(t *testing.T) {
 
 func TestGivenTotalIsNotInferred(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 77}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 77})
 	assert.Equal(t, 77, got.Total)
 	assert.Empty(t, got.Notes)
 	assert.Empty(t, server.requestsOf("/metrics"))
@@ -56,8 +54,7 @@ func TestClusterThatServesOnlyAnOldVersion(t *testing.T) {
 		`{"metadata":{"name":"l1"},"spec":{"type":"Limited","limited":{"assuredConcurrencyShares":12,"limitResponse":{"type":"Reject"}}}}]}`)
 	server := startServer(t, answers)
 
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600})
 	require.Len(t, got.FlowSchemas, 1)
 	assert.EqualValues(t, 7, got.FlowSchemas[0].Spec.MatchingPrecedence)
 	require.Len(t, got.PriorityLevels, 1)
@@ -85,8 +82,7 @@ func TestListIsReadPageByPage(t *testing.T) {
 	answers[path+"?continue=second"] = pageOf(t, "third", "b")
 	answers[path+"?continue=third"] = pageOf(t, "", "c")
 	server := startServer(t, answers)
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server)})
 	assert.Equal(t, []string{"a", "b", "c"}, namesOf(got))
 }
 
@@ -97,8 +93,7 @@ func TestListWhosePagesExpireIsReadAtOnce(t *testing.T) {
 	answers[path+"?continue=second"] = rejection(http.StatusGone, "Expired", "The provided continue parameter is too old")
 	answers[path] = ok(listOf(t, "FlowSchemaList", "", []map[string]any{{"metadata": map[string]string{"name": "a"}}, {"metadata": map[string]string{"name": "b"}}}))
 	server := startServer(t, answers)
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server)})
 	assert.Equal(t, []string{"a", "b"}, namesOf(got))
 }
 
@@ -175,8 +170,7 @@ func TestMissingRightsAreNoted(t *testing.T) {
 	answers["/version"] = forbidden()
 	answers["/metrics"] = forbidden()
 	server := startServer(t, answers)
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server)})
 	assert.Equal(t, configuration.Newest, got.Release)
 	assert.Zero(t, got.Total)
 	notes := strings.Join(got.Notes, "\n")
@@ -189,8 +183,7 @@ func TestNewerReleaseIsNoted(t *testing.T) {
 	answers := standardAnswers(t, "1.37")
 	answers["/version"] = ok(`{"gitVersion":"v1.38.0"}`)
 	server := startServer(t, answers)
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600})
 	assert.EqualValues(t, "1.38", got.Release)
 	assert.Equal(t, []string{"Kubernetes 1.38 of " + server.URL + " is newer than 1.37, the newest release that is known."}, got.Notes)
 }
@@ -218,8 +211,7 @@ func TestObjectsWithFieldsOfLaterReleasesAreRead(t *testing.T) {
 	require.NoError(t, err)
 	answers[groupPath+"/v1/flowschemas"] = ok(`{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","items":[` + string(novel) + `]}`)
 	server := startServer(t, answers)
-	got, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Cluster: clusterOf(t, server.Server), Total: 600})
 	assert.Equal(t, []string{"novel"}, namesOf(got))
 	assert.Empty(t, got.Notes)
 }

@@ -236,3 +236,20 @@ func whys(missing []replica.Missing) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// configurationOf returns the configuration of a source.
+func configurationOf(t *testing.T, options source.Options) configuration.Configuration {
+	t.Helper()
+	c, err := newSource(t, options).Configuration(t.Context())
+	require.NoError(t, err)
+	return c
+}
+
+// replicasOf returns the replicas of a source, which are so many.
+func replicasOf(t *testing.T, count int, options source.Options, want source.Want) []replica.Replica {
+	t.Helper()
+	states, err := newSource(t, options).Replicas(t.Context(), want)
+	require.NoError(t, err)
+	require.Len(t, states, count)
+	return states
+}

@@ -66,9 +66,7 @@ func TestEachReplicaIsRead(t *testing.T) {
 	second.answers[debugPath+"dump_queues"] = ok("PriorityLevelName, Index, PendingRequests\nsystem, 3, 1\n")
 	first.answers[slicePath] = endpointSlice(t, first.Server, second.Server)
 
-	states, err := newSource(t, source.Options{Cluster: clusterOf(t, first.Server)}).Replicas(t.Context(), source.Want{Queues: true, Metrics: true})
-	require.NoError(t, err)
-	require.Len(t, states, 2)
+	states := replicasOf(t, 2, source.Options{Cluster: clusterOf(t, first.Server)}, source.Want{Queues: true, Metrics: true})
 	waiting := map[string]int{}
 	for _, state := range states {
 		assert.Empty(t, state.Missing)
@@ -98,9 +96,7 @@ func TestReplicasHaveTheServerNameOfTheKubeconfig(t *testing.T) {
 	_, port, err := net.SplitHostPort(first.Listener.Addr().String())
 	require.NoError(t, err)
 
-	states, err := newSource(t, source.Options{Cluster: clusterAt(t, "https://localhost:"+port, "", ca)}).Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	require.Len(t, states, 2)
+	states := replicasOf(t, 2, source.Options{Cluster: clusterAt(t, "https://localhost:"+port, "", ca)}, source.Want{Levels: true})
 	for _, state := range states {
 		assert.Empty(t, state.Missing)
 	}
@@ -118,9 +114,7 @@ func TestRequestsAreReadWithDetails(t *testing.T) {
 func TestOtherReplicasGoOnWithoutOne(t *testing.T) {
 	server, away := startServer(t, standardAnswers(t, "1.33")), unreachable(t)
 	server.answers[slicePath] = endpointSlice(t, server.Server, away)
-	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true, Queues: true})
-	require.NoError(t, err)
-	require.Len(t, states, 2)
+	states := replicasOf(t, 2, source.Options{Cluster: clusterOf(t, server.Server)}, source.Want{Levels: true, Queues: true})
 	for _, state := range states {
 		if state.Name == nameOf(server.Server) {
 			assert.False(t, state.Away)
@@ -136,9 +130,7 @@ func TestOtherReplicasGoOnWithoutOne(t *testing.T) {
 func TestReplicaBehindTheLoadBalancerIsReadIfNoAddressCanBeReached(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
 	server.answers[slicePath] = endpointSlice(t, unreachable(t), unreachable(t))
-	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
-	require.NoError(t, err)
-	require.Len(t, states, 1)
+	states := replicasOf(t, 1, source.Options{Cluster: clusterOf(t, server.Server)}, source.Want{Levels: true})
 	assert.Len(t, states[0].Levels, 1)
 	assert.Contains(t, whys(states[0].Missing), "None of the 2 addresses of the API server can be reached from here: these are the figures of the one replica behind "+server.URL)
 }
@@ -158,9 +150,7 @@ func TestOneServerAlone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			server := startServer(t, standardAnswers(t, "1.33"))
 			server.answers[slicePath] = c.slice
-			states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
-			require.NoError(t, err)
-			require.Len(t, states, 1)
+			states := replicasOf(t, 1, source.Options{Cluster: clusterOf(t, server.Server)}, source.Want{Levels: true})
 			assert.Equal(t, server.URL, states[0].Name)
 			assert.Len(t, states[0].Levels, 1)
 			if c.missing == "" {
@@ -177,9 +167,7 @@ func TestOneServerAlone(t *testing.T) {
 func TestCredentialsGoOnlyToNamedServers(t *testing.T) {
 	read := func(t *testing.T, server *apiServer, cluster genericclioptions.RESTClientGetter, servers ...string) []replica.Replica {
 		t.Helper()
-		states, err := newSource(t, source.Options{Cluster: cluster, Servers: servers}).Replicas(t.Context(), source.Want{Levels: true})
-		require.NoError(t, err)
-		require.Len(t, states, max(1, len(servers)))
+		states := replicasOf(t, max(1, len(servers)), source.Options{Cluster: cluster, Servers: servers}, source.Want{Levels: true})
 		require.NotEmpty(t, server.requestsOf(debugPath+"dump_priority_levels"))
 		return states
 	}
@@ -209,9 +197,7 @@ func TestCredentialsGoOnlyToNamedServers(t *testing.T) {
 		require.NoError(t, err)
 		stranger := startServerWith(t, standardAnswers(t, "1.33"), []tls.Certificate{pair})
 		server.answers[slicePath] = endpointSlice(t, server.Server, stranger.Server)
-		states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), source.Want{Levels: true})
-		require.NoError(t, err)
-		require.Len(t, states, 2)
+		replicasOf(t, 2, source.Options{Cluster: clusterOf(t, server.Server)}, source.Want{Levels: true})
 		assert.Empty(t, stranger.all())
 	})
 	t.Run("and not to one that a server redirects to", func(t *testing.T) {
@@ -234,9 +220,7 @@ func TestEndpointThatCannotBeReadIsMissing(t *testing.T) {
 	server := startServer(t, standardAnswers(t, "1.33"))
 	server.answers[debugPath+"dump_queues"] = forbidden()
 	server.answers[debugPath+"dump_requests"] = rejection(http.StatusNotFound, "NotFound", "not found")
-	states, err := newSource(t, source.Options{Cluster: clusterOf(t, server.Server)}).Replicas(t.Context(), everything())
-	require.NoError(t, err)
-	require.Len(t, states, 1)
+	states := replicasOf(t, 1, source.Options{Cluster: clusterOf(t, server.Server)}, everything())
 	assert.Len(t, states[0].Levels, 1)
 	assert.Equal(t, []replica.Missing{
 		{What: debugPath + "dump_queues", Why: server.URL + ` forbids it: the permission "get" on the nonResourceURL "` + debugPath + `dump_queues" is missing.`},

@@ -56,3 +56,25 @@ func TestTheAPIServerSaysWhatAServiceAccountMay(t *testing.T) {
 	assert.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, spec.Groups)
 	assert.Equal(t, "leases", spec.ResourceAttributes.Resource)
 }
+
+func TestPodsOfSystemPriorityAreCritical(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		selected := r.URL.Query().Get("fieldSelector") == "spec.serviceAccountName=agent"
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/api/v1/namespaces/net/pods" && selected {
+			_, _ = io.WriteString(w, `{"items":[{"metadata":{"name":"init"},"spec":{"priority":999999999}},{"metadata":{"name":"agent-1"},"spec":{"priority":2000001000}}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"items":[{"metadata":{"name":"a"},"spec":{}}]}`)
+	}))
+	defer server.Close()
+	from := newSource(t, source.Options{Cluster: clusterOf(t, server)})
+	for account, want := range map[source.Account]string{{Namespace: "net", Name: "agent"}: "agent-1", {Namespace: "shop", Name: "web"}: ""} {
+		pod, err := from.Critical(t.Context(), account)
+		require.NoError(t, err)
+		assert.Equal(t, want, pod)
+	}
+	from = newSource(t, source.Options{Offline: true})
+	_, err := from.Critical(t.Context(), source.Account{Namespace: "net", Name: "agent"})
+	assert.ErrorIs(t, err, source.ErrNoReviews)
+}

@@ -63,8 +63,7 @@ func TestSavedAnswersTellWhichServerGaveThem(t *testing.T) {
 			directory := t.TempDir()
 			test.files["dump_priority_levels"] = savedLevels
 			write(t, directory, test.files)
-			c, err := newSource(t, source.Options{Dumps: directory}).Configuration(t.Context())
-			require.NoError(t, err)
+			c := configurationOf(t, source.Options{Dumps: directory})
 			assert.Equal(t, test.own, c.Own)
 		})
 	}
@@ -80,8 +79,7 @@ func TestMustGather(t *testing.T) {
 		group + "prioritylevelconfigurations/l1.yaml":          levelYAML("v1", "nominalConcurrencyShares: 7,"),
 		"must-gather.local.1/quay-io/namespaces/all/pods.yaml": "kind: PodList\n",
 	})
-	c, err := newSource(t, source.Options{Dumps: directory, Release: "1.31", Total: 100}).Configuration(t.Context())
-	require.NoError(t, err)
+	c := configurationOf(t, source.Options{Dumps: directory, Release: "1.31", Total: 100})
 	standard, err := configuration.BuiltIn("1.31")
 	require.NoError(t, err)
 	assert.Equal(t, append(namesOf(standard), "a", "b"), namesOf(c), "without exempt and catch-all they are a part")
@@ -102,8 +100,7 @@ func TestSavedLists(t *testing.T) {
 		"prioritylevelconfigurations.json": listOf(t, "PriorityLevelConfigurationList", "", c.PriorityLevels),
 	})
 	write(t, over, map[string]string{"novel.yaml": schemaYAML("novel", "v1", "system") + "  colour: red\n"})
-	got, err := newSource(t, source.Options{Dumps: directory, Files: resource.FilenameOptions{Filenames: []string{over}}}).Configuration(t.Context())
-	require.NoError(t, err)
+	got := configurationOf(t, source.Options{Dumps: directory, Files: resource.FilenameOptions{Filenames: []string{over}}})
 	assert.Len(t, got.FlowSchemas, len(c.FlowSchemas)+1)
 	assert.Len(t, got.PriorityLevels, len(c.PriorityLevels))
 	assert.Contains(t, got.Notes, "The release of the API server is unknown: Kubernetes 1.37 is assumed; --release names another.")
@@ -116,8 +113,7 @@ func TestAPageOfASavedListIsAPart(t *testing.T) {
 	schemas := slices.DeleteFunc(slices.Clone(standard.FlowSchemas), func(s *flowcontrolv1.FlowSchema) bool { return s.Name == "service-accounts" })
 	directory := t.TempDir()
 	read := func() configuration.Configuration {
-		c, err := newSource(t, source.Options{Dumps: directory, Release: "1.33"}).Configuration(t.Context())
-		require.NoError(t, err)
+		c := configurationOf(t, source.Options{Dumps: directory, Release: "1.33"})
 		return c
 	}
 	levels := listOf(t, "PriorityLevelConfigurationList", "", standard.PriorityLevels)
@@ -135,8 +131,7 @@ func TestObjectsInsideOthersOfSavedFilesAreNamed(t *testing.T) {
 		"a.yaml":         schemaYAML("a", "v1", "system"),
 		"configmap.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a.yaml: |\n    " + strings.ReplaceAll(schemaYAML("b", "v1", "l"), "\n", "\n    ") + "\n",
 	})
-	c, err := newSource(t, source.Options{Dumps: directory, Release: "1.33"}).Configuration(t.Context())
-	require.NoError(t, err)
+	c := configurationOf(t, source.Options{Dumps: directory, Release: "1.33"})
 	assert.Contains(t, strings.Join(c.Notes, "\n"), `ConfigMap x has objects of flow control in data["a.yaml"]`)
 }
 

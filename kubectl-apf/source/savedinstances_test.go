@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/source"
 )
@@ -25,9 +24,7 @@ func TestFederatedMetricsAreOfTheServersThatTheyName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			directory := t.TempDir()
 			write(t, directory, map[string]string{"federate.txt": text, "copy/federate.txt": text})
-			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Metrics: true})
-			require.NoError(t, err)
-			require.Len(t, states, 2)
+			states := replicasOf(t, 2, source.Options{Dumps: directory}, source.Want{Metrics: true})
 			for i, want := range []struct {
 				name           string
 				seats, nominal int
@@ -47,9 +44,7 @@ func TestWhatTwoPrometheusTellOfAServerCountsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			directory := t.TempDir()
 			write(t, directory, map[string]string{"federate.txt": text})
-			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Metrics: true})
-			require.NoError(t, err)
-			require.Len(t, states, map[string]int{"two servers": 2, "one server": 1}[name])
+			states := replicasOf(t, map[string]int{"two servers": 2, "one server": 1}[name], source.Options{Dumps: directory}, source.Want{Metrics: true})
 			assert.Equal(t, 41, *states[0].Metrics.Levels["workload-low"].SeatsInUse)
 		})
 	}
@@ -58,9 +53,7 @@ func TestWhatTwoPrometheusTellOfAServerCountsOnce(t *testing.T) {
 func TestMetricsWithOneInstanceAreOfOneServer(t *testing.T) {
 	directory := t.TempDir()
 	write(t, directory, map[string]string{"federate.txt": strings.ReplaceAll(federated, "0.2:", "0.1:"), "levels": levelsText})
-	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Metrics: true, Levels: true})
-	require.NoError(t, err)
-	require.Len(t, states, 1)
+	states := replicasOf(t, 1, source.Options{Dumps: directory}, source.Want{Metrics: true, Levels: true})
 	assert.Equal(t, directory, states[0].Name)
 	assert.Len(t, states[0].Levels, 1)
 }

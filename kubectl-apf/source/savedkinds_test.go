@@ -143,9 +143,7 @@ func TestKindsOfSavedAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			directory := t.TempDir()
 			write(t, directory, c.files)
-			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true, Metrics: true})
-			require.NoError(t, err)
-			require.Len(t, states, c.servers)
+			states := replicasOf(t, c.servers, source.Options{Dumps: directory}, source.Want{Levels: true, Metrics: true})
 			assert.True(t, slices.IsSortedFunc(states, func(a, b replica.Replica) int { return strings.Compare(a.Name, b.Name) }))
 			for _, state := range states {
 				waiting := 0
@@ -175,9 +173,7 @@ func TestAgesEndWithTheLatestTimeInADump(t *testing.T) {
 	later := strings.SplitAfter(requestsAt(41), "\n")[1]
 	const rejection = `[{"priorityLevelName":"a","flowSchemaName":"b","reason":"queue-full","count":7,"firstTime":"2026-05-06T07:00:00Z","lastTime":"2026-05-06T07:08:00Z"}]`
 	write(t, directory, map[string]string{"x": requestsAt(1) + later, "y/levels.txt": levelsText, "z/rejections": rejection})
-	states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Requests: true})
-	require.NoError(t, err)
-	require.Len(t, states, 3)
+	states := replicasOf(t, 3, source.Options{Dumps: directory}, source.Want{Requests: true})
 	saved := states[0]
 	require.Len(t, saved.Requests, 2)
 	assert.Equal(t, new(40.0), saved.Since(saved.Requests[0].Arrived))
@@ -203,9 +199,7 @@ func TestMetricsAndDumpsOfDifferentTimes(t *testing.T) {
 			write(t, directory, map[string]string{"levels": levelsText, "metrics": test.metrics + "\n"})
 			require.NoError(t, os.Chtimes(filepath.Join(directory, "metrics"), now(), now()))
 			require.NoError(t, os.Chtimes(filepath.Join(directory, "levels"), now(), now().Add(-test.apart)))
-			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true, Metrics: true})
-			require.NoError(t, err)
-			require.Len(t, states, 1)
+			states := replicasOf(t, 1, source.Options{Dumps: directory}, source.Want{Levels: true, Metrics: true})
 			assert.Equal(t, test.says, whys(states[0].Missing))
 		})
 	}
@@ -231,9 +225,7 @@ func TestPreviousIsEarlierWhateverItsTime(t *testing.T) {
 			}
 			require.NoError(t, os.Chtimes(filepath.Join(directory, older), earlier, earlier))
 			require.NoError(t, os.Chtimes(filepath.Join(directory, newer), now(), now()))
-			states, err := newSource(t, source.Options{Dumps: directory}).Replicas(t.Context(), source.Want{Levels: true})
-			require.NoError(t, err)
-			require.Len(t, states, 1)
+			states := replicasOf(t, 1, source.Options{Dumps: directory}, source.Want{Levels: true})
 			assert.Equal(t, 7, states[0].Levels[0].Waiting)
 			assert.Contains(t, whys(states[0].Missing), test.left+". It is of an API server that has an answer as late or later")
 		})
@@ -271,8 +263,7 @@ func TestObjectsThatWereSavedTwice(t *testing.T) {
 		"operator.log": "no matches for flowcontrol.apiserver.k8s.io/v1beta3, Kind=FlowSchema\n",
 		"rbac.yaml":    "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules: [{apiGroups: [flowcontrol.apiserver.k8s.io]}]\n",
 	})
-	c, err := newSource(t, source.Options{Dumps: directory}).Configuration(t.Context())
-	require.NoError(t, err)
+	c := configurationOf(t, source.Options{Dumps: directory})
 	last := c.FlowSchemas[len(c.FlowSchemas)-1]
 	assert.Equal(t, []string{"a", "new"}, []string{last.Name, last.Spec.PriorityLevelConfiguration.Name})
 	notes := strings.Join(c.Notes, "\n")

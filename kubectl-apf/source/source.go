@@ -20,7 +20,7 @@
 //	get         the endpointslice kubernetes (discovery.k8s.io) in the namespace default: to
 //	            find the replicas
 //	list        namespaces, serviceaccounts, apiservices, validating and mutating
-//	            webhook configurations, pods; get services: for Facts
+//	            webhook configurations, pods; get services: for Facts and Critical
 //	create      subjectaccessreviews (authorization.k8s.io), which are not stored: for May
 //
 // # Replicas
@@ -72,6 +72,9 @@ type base interface {
 	// May asks the API server whether a service account may send a request. An empty namespace means
 	// all. Without an API server the error is ErrNoReviews.
 	May(ctx context.Context, account Account, what authorizationv1.ResourceAttributes) (bool, error)
+	// Critical returns the name of a pod that runs as a service account with the priority of a critical part of the
+	// cluster; "" if there is none. Without an API server the error is ErrNoReviews.
+	Critical(ctx context.Context, account Account) (string, error)
 }
 
 // Want selects what to read of each replica.

@@ -51,8 +51,7 @@ func TestOfflineHasTheBuiltInObjects(t *testing.T) {
 }
 
 func TestOfflineSaysWhatItAssumes(t *testing.T) {
-	c, err := newSource(t, source.Options{Offline: true}).Configuration(t.Context())
-	require.NoError(t, err)
+	c := configurationOf(t, source.Options{Offline: true})
 	assert.Equal(t, configuration.Newest, c.Release)
 	assert.Equal(t, []string{
 		"The built-in objects are from Kubernetes 1.37; --release names another release.",

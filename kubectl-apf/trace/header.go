@@ -34,8 +34,6 @@ type Header struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
 	Source     Source `json:"source"`
-	// Anonymized reports whether names are replaced by pseudonyms, as earlier versions of record could.
-	Anonymized bool `json:"anonymized,omitempty"`
 	// Requests is the number of requests; 0 if the writer did not know it.
 	Requests int64 `json:"requests,omitempty"`
 	// Start and End are the first and the last arrival; nil if the writer did not know

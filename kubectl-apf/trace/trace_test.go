@@ -79,7 +79,7 @@ func readAll(in io.Reader) (Header, []Request, error) {
 
 func TestRoundTrip(t *testing.T) {
 	header := Header{
-		Kind: Kind, APIVersion: APIVersion, Source: SourceJoined, Anonymized: true, Requests: 2,
+		Kind: Kind, APIVersion: APIVersion, Source: SourceJoined, Requests: 2,
 		Start: new(start), End: new(start.Add(time.Second)), Replicas: []string{"a"}, Seed: 7,
 		Stored:  map[string]Stored{"deployments.apps": {Objects: 5000, Bytes: 2000}},
 		LeftOut: LeftOut{Requests: new(0.5), Seconds: new(0.25), WithoutWait: 0.5, WaitSeconds: 0.1, WithoutExecution: 0.5, WithoutSeats: 0.5, WithoutLevel: 0.5, WithoutUser: 0.5, WithoutGroups: 0.5, Notes: []string{"A note."}},

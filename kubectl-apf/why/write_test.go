@@ -1,25 +1,14 @@
 package why
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/table"
 	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/flow"
 )
-
-func TestTable(t *testing.T) {
-	r := inquire(Query{User: "alice"}, nil, crowded()...)
-	var out bytes.Buffer
-	require.NoError(t, r.WriteTable(&out, table.Options{}))
-	for _, part := range []string{"1 were rejected and 2 waited", "\nFLOWS\nLEVEL ", "\nPRIORITY LEVELS\nLEVEL ", "users/runaway 1000.0, users/alice 2.0\n", "\nWHAT TO CHANGE\n- Isolate the flow", "\nNote: Requests"} {
-		assert.Contains(t, out.String(), part)
-	}
-}
 
 func TestJSON(t *testing.T) {
 	r := inquire(Query{User: "alice"}, nil, crowded()...)

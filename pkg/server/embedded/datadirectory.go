@@ -139,7 +139,7 @@ func probeWritable(path string) error {
 }
 
 func notWritable(path string, err error) error {
-	return fmt.Errorf("data directory %s is not writable for user %d: %w; make it writable or choose another --data-dir", path, os.Geteuid(), err)
+	return fmt.Errorf("data directory %s is not writable for user %d: %w; %s", path, os.Geteuid(), err, remedyOf(err))
 }
 
 func ownerOf(info fs.FileInfo) (int, bool) {

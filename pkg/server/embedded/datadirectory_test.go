@@ -118,7 +118,18 @@ func TestOpenDataDirectoryRejectsOneThatCannotBeWritten(t *testing.T) {
 	// inherits.
 	rejection := startChild(t, "open", "/proc/self/fd/3", asNobody, inheriting(opened)).rejection()
 	assert.Contains(t, rejection, "data directory /proc/self/fd/3 is not writable for user")
-	assert.Contains(t, rejection, "choose another --data-dir")
+	assert.Contains(t, rejection, "let the user of this server read and write")
+	// Of a directory with data, another one below may be the cause.
+	require.NoError(t, os.Chmod(path, 0o700))
+	below := filepath.Join(path, "wal")
+	makeDirectoryOfMode(t, below, 0o500)
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(below, nobody, nobody))
+	}
+	said := startChild(t, "explain", "/proc/self/fd/3/.", asNobody, inheriting(opened)).rejection()
+	assert.Contains(t, said, "let the user of this server read and write the files; keep the data")
+	require.NoError(t, os.Remove(below))
+	require.NoError(t, os.Chmod(path, 0o500))
 
 	// If an earlier lock file is writable, only a write detects the error.
 	require.NoError(t, os.Chmod(path, 0o700))

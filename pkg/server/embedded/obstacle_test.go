@@ -19,7 +19,7 @@ import (
 func TestDataAreKeptWhereTheDiskIsTheCause(t *testing.T) {
 	for errno, says := range map[syscall.Errno]string{
 		syscall.ENOSPC: "free space on the disk, or inodes", syscall.EDQUOT: "raise the quota", syscall.EROFS: "make the file system writable",
-		syscall.EACCES: "let the user of this server read and write", syscall.EPERM: "let the user of this server read and write", syscall.EIO: "check the disk",
+		syscall.EACCES: "let the user of this server read and write", syscall.EPERM: "let the user of this server read and write", syscall.EIO: "check the disk", syscall.EFBIG: "ulimit -f",
 	} {
 		err := &fs.PathError{Op: "write", Path: "x", Err: errno}
 		assert.Contains(t, remedyOf(fmt.Errorf("wrapped: %w", err)), says)
@@ -35,6 +35,9 @@ func TestDataAreKeptWhereTheDiskIsTheCause(t *testing.T) {
 	require.NoError(t, obstacleIn(directory), "a link is no data of etcd")
 	failed := errors.New("failed to read WAL, cannot be repaired")
 	absent := filepath.Join(directory, "absent")
+	full := notWritable(directory, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	assert.NotContains(t, full.Error(), "another --data-dir", "the data are in this one")
+	assert.Contains(t, full.Error(), "free space on the disk, or inodes")
 	for _, said := range []error{explainStart(directory, failed), explainStart(absent, failed)} {
 		require.ErrorIs(t, said, failed)
 		assert.Contains(t, said.Error(), "start it again")

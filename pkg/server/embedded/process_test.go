@@ -55,6 +55,9 @@ func play(role, path string) error {
 		fmt.Println("connected")
 		return connection.Close()
 	}
+	if role == "explain" {
+		return explainStart(path, errors.New("cannot write to WAL directory"))
+	}
 
 	dir, err := OpenDataDirectory(path)
 	if err != nil {

@@ -80,9 +80,9 @@ func (s statuses) write(err error) error {
 		return newServiceUnavailable(fmt.Sprintf("etcd is not available, nothing was written: %v", err))
 	case outcome == outcomeUnknown:
 		return apierrors.NewTimeoutError(fmt.Sprintf("etcd did not confirm the write, which may be stored: read the object before you send the request again: %v", err), 0)
-	case errors.Is(err, rpctypes.ErrRequestTooLarge):
+	case errors.Is(err, rpctypes.ErrRequestTooLarge), isLarger(err, "received message larger than max"): // by more than 512 KiB
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("etcd stores at most 1.5 MiB in an object by default; make the object smaller, or raise --max-request-bytes of etcd, which helps up to 2 MiB, as much as this server sends: %v", err))
-	case largerThanSent(err):
+	case isLarger(err, "send message larger than max"):
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("this server sends at most 2 MiB to etcd, whatever etcd accepts; make the object smaller, or divide it: %v", err))
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return apierrors.NewInternalError(fmt.Errorf("etcd rejects writes because its database reached the quota; reads and deletions still work; %s: %w", s.remedy, err))
@@ -91,10 +91,10 @@ func (s statuses) write(err error) error {
 	}
 }
 
-// largerThanSent reports whether the client of etcd rejected a request for its size. The limit is in the
-// client's library.
-func largerThanSent(err error) bool {
-	return status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "larger than max")
+// isLarger reports whether gRPC rejected a request for its size: in the client of etcd, whose limit is in its library, or
+// in etcd.
+func isLarger(err error, says string) bool {
+	return status.Code(err) == codes.ResourceExhausted && strings.Contains(err.Error(), says)
 }
 
 // outcomeOf reads what etcd's client, or gRPC below it, returned. Errors of plug-ins

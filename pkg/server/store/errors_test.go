@@ -105,10 +105,17 @@ func TestWritesToAFullStoreSayWhatToDo(t *testing.T) {
 		require.ErrorContains(t, err, "reads and deletions still work; delete unneeded objects, or raise --etcd-quota-backend-bytes")
 		require.ErrorContains(t, err, "database space exceeded", "etcd's own words, too")
 	}
-	for _, cause := range []error{rpctypes.ErrRequestTooLarge, status.Error(codes.ResourceExhausted, "trying to send message larger than max (2500000 vs. 2097152)")} {
+	const raise = "raise --max-request-bytes of etcd"
+	tooLarge := func(text string) error { return status.Error(codes.ResourceExhausted, text) }
+	for cause, says := range map[error]string{
+		rpctypes.ErrRequestTooLarge: raise,
+		tooLarge("grpc: received message larger than max (1536487 vs. 824288)"):  raise,
+		tooLarge("trying to send message larger than max (2500000 vs. 2097152)"): "this server sends at most 2 MiB to etcd",
+	} {
 		for name, err := range writes(cause) {
 			require.True(t, apierrors.IsRequestEntityTooLargeError(err), "%s: %v", name, err)
 			require.ErrorContains(t, err, "make the object smaller")
+			require.ErrorContains(t, err, says)
 		}
 	}
 	other := errors.New("other")
