@@ -44,7 +44,7 @@ func testServer(t *testing.T, o *harness.Owner, s server) {
 // its debug endpoint.
 func (l *site) dispatched(t *testing.T, level string) int {
 	t.Helper()
-	reply, err := l.send(t.Context(), l.administrator(), http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels", "")
+	reply, err := l.send(t.Context(), http.MethodGet, "/debug/api_priority_and_fairness/dump_priority_levels", "", "Authorization: Bearer "+l.administrator())
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, reply.Code, "%s", reply.Body)
 	header, lines, _ := strings.Cut(reply.Body, "\n")
