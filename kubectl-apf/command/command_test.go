@@ -20,63 +20,39 @@ func TestWhatCannotBeDoneIsOneSentenceAndStatus2(t *testing.T) {
 	write(t, "broken.yaml", "\tthis: is not\nYAML")
 	write(t, "pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n")
 	server := newAPIServer(t)
-	for _, test := range []struct {
-		name string
-		args []string
-		says string
-	}{
-		{"a command that is none", []string{"watch"}, `unknown command "watch" for "kubectl apf"; 'kubectl apf --help' lists the commands`},
-		{"a command that is mistyped", []string{"explian"}, `unknown command "explian" for "kubectl apf": did you mean explain?`},
-		{"a flag that is none", []string{"top", "--colour"}, "unknown flag: --colour; 'kubectl apf top --help' lists the flags"},
-		{"a view that is none", []string{"top", "pods"}, `top shows levels, flows or requests, not "pods"`},
-		{"an order that is none", []string{"top", "--sort=size"}, `the sort key "size" must be one of seats`},
-		{"an order of another view", []string{"top", "levels", "--sort=age"}, `the sort key "age" must be one of seats`},
-		{"a limit below nothing", []string{"top", "--limit=-1"}, "the limit -1 must not be negative"},
-		{"a watch without time", []string{"top", "--watch", "--interval=0"}, "--interval is 0s: must be more than 0"},
-		{"a format that is none", []string{"top", "-o", "xml"}, `the output format "xml" must be one of json, yaml, wide`},
-		{"a severity that is none", []string{"lint", "--fail-on=fatal"}, `--fail-on is "fatal": must be error, warning or info`},
-		{"no request", []string{"explain", "list"}, "a request must be VERB RESOURCE"},
-		{"a resource that is none", []string{"explain", "list", "unicorns"}, "unicorns"},
-		{"no UID", []string{"whose"}, "UIDs are required, or -f"},
-		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, "schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"},
-		{"an interval below nothing", []string{"top", "--interval=-1s"}, "--interval is -1s: must not be negative"},
-		{"a lease without a namespace", []string{"why", "--lease=scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
-		{"a lease without a log", []string{"why", "--lease=shop/scaler"}, "--lease requires a log"},
-		{"fewer servers than none", []string{"why", "-f", "audit.log", "--log-servers=-1"}, "--log-servers is -1: must not be negative"},
-		{"a lease after a space", []string{"why", "--lease", "scaler", "-f", "audit.log"}, `--lease is "scaler": must be NAMESPACE/NAME`},
-		{"a lease that no log has", []string{"why", "--lease=shop/scaler", "-f", "audit.log"}, "no log has a request for lease shop/scaler"},
-		{"limits that contradict each other", []string{"why", "--lease=shop/scaler", "-f", "audit.log", "--renew-deadline=20s"}, "--lease-duration 15s must be more than --renew-deadline 20s"},
-		{"the log of a client without a lease", []string{"why", "-f", "audit.log", "--client-log=a.log"}, "require --lease"},
-		{"nothing to say why about", []string{"why"}, "--user, --flow-schema or a log (-f) is required"},
-		{"an audit log that is none", []string{"why", "-f", "schemas.yaml"}, "schemas.yaml: no event"},
-		{"nothing to compare with", []string{"diff"}, "-f or -k is required"},
-		{"a file that is absent", []string{"diff", "-f", "absent.yaml"}, "absent.yaml"},
-		{"a file that is no YAML", []string{"lint", "-f", "broken.yaml"}, "broken.yaml"},
-		{"a file of another kind", []string{"lint", "-f", "pod.yaml"}, "The files contain no FlowSchema and no PriorityLevelConfiguration."},
-		{"a cluster offline", []string{"lint", "--offline", "--server=https://127.0.0.1:1"}, "--offline and --server exclude each other"},
-		{"a release that is none", []string{"lint", "--offline", "--release=2.0"}, "2.0"},
-		{"a server that is away", []string{"top", "--server=https://127.0.0.1:1"}, "127.0.0.1:1"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append(test.args, clusterOf(test.args, server, t.TempDir())...)...)
-			assert.Equal(t, statusFailed, got.status)
-			assert.Empty(t, got.out)
-			assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
-			assert.Contains(t, got.errOut, test.says)
-			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
-			assert.NotContains(t, got.errOut, "Usage:")
-		})
-	}
-}
-
-// clusterOf returns the flags that name the cluster, for commands that have these.
-func clusterOf(args []string, server *apiServer, cache string) []string {
-	switch args[0] {
-	case "watch":
-		return nil
-	default:
-		return []string{"--kubeconfig=" + server.kubeconfig, "--cache-dir=" + cache}
-	}
+	invokeBy(t, []invocation{
+		{"a command that is none", []string{"watch"}, statusFailed, []string{`unknown command "watch" for "kubectl apf"; 'kubectl apf --help' lists the commands`}},
+		{"a command that is mistyped", []string{"explian"}, statusFailed, []string{`unknown command "explian" for "kubectl apf": did you mean explain?`}},
+		{"a flag that is none", []string{"top", "--colour"}, statusFailed, []string{"unknown flag: --colour; 'kubectl apf top --help' lists the flags"}},
+		{"a view that is none", []string{"top", "pods"}, statusFailed, []string{`top shows levels, flows or requests, not "pods"`}},
+		{"an order that is none", []string{"top", "--sort=size"}, statusFailed, []string{`the sort key "size" must be one of seats`}},
+		{"an order of another view", []string{"top", "levels", "--sort=age"}, statusFailed, []string{`the sort key "age" must be one of seats`}},
+		{"a limit below nothing", []string{"top", "--limit=-1"}, statusFailed, []string{"the limit -1 must not be negative"}},
+		{"a watch without time", []string{"top", "--watch", "--interval=0"}, statusFailed, []string{"--interval is 0s: must be more than 0"}},
+		{"a format that is none", []string{"top", "-o", "xml"}, statusFailed, []string{`the output format "xml" must be one of json, yaml, wide`}},
+		{"a severity that is none", []string{"lint", "--fail-on=fatal"}, statusFailed, []string{`--fail-on is "fatal": must be error, warning or info`}},
+		{"no request", []string{"explain", "list"}, statusFailed, []string{"a request must be VERB RESOURCE"}},
+		{"a resource that is none", []string{"explain", "list", "unicorns"}, statusFailed, []string{"unicorns"}},
+		{"no UID", []string{"whose"}, statusFailed, []string{"UIDs are required, or -f"}},
+		{"a response without headers", []string{"whose", "-f", "schemas.yaml"}, statusFailed, []string{"schemas.yaml: the response has no header X-Kubernetes-PF-FlowSchema-UID"}},
+		{"an interval below nothing", []string{"top", "--interval=-1s"}, statusFailed, []string{"--interval is -1s: must not be negative"}},
+		{"a lease without a namespace", []string{"why", "--lease=scaler", "-f", "audit.log"}, statusFailed, []string{`--lease is "scaler": must be NAMESPACE/NAME`}},
+		{"a lease without a log", []string{"why", "--lease=shop/scaler"}, statusFailed, []string{"--lease requires a log"}},
+		{"fewer servers than none", []string{"why", "-f", "audit.log", "--log-servers=-1"}, statusFailed, []string{"--log-servers is -1: must not be negative"}},
+		{"a lease after a space", []string{"why", "--lease", "scaler", "-f", "audit.log"}, statusFailed, []string{`--lease is "scaler": must be NAMESPACE/NAME`}},
+		{"a lease that no log has", []string{"why", "--lease=shop/scaler", "-f", "audit.log"}, statusFailed, []string{"no log has a request for lease shop/scaler"}},
+		{"limits that contradict each other", []string{"why", "--lease=shop/scaler", "-f", "audit.log", "--renew-deadline=20s"}, statusFailed, []string{"--lease-duration 15s must be more than --renew-deadline 20s"}},
+		{"the log of a client without a lease", []string{"why", "-f", "audit.log", "--client-log=a.log"}, statusFailed, []string{"require --lease"}},
+		{"nothing to say why about", []string{"why"}, statusFailed, []string{"--user, --flow-schema or a log (-f) is required"}},
+		{"an audit log that is none", []string{"why", "-f", "schemas.yaml"}, statusFailed, []string{"schemas.yaml: no event"}},
+		{"nothing to compare with", []string{"diff"}, statusFailed, []string{"-f or -k is required"}},
+		{"a file that is absent", []string{"diff", "-f", "absent.yaml"}, statusFailed, []string{"absent.yaml"}},
+		{"a file that is no YAML", []string{"lint", "-f", "broken.yaml"}, statusFailed, []string{"broken.yaml"}},
+		{"a file of another kind", []string{"lint", "-f", "pod.yaml"}, statusFailed, []string{"The files contain no FlowSchema and no PriorityLevelConfiguration."}},
+		{"a cluster offline", []string{"lint", "--offline", "--server=https://127.0.0.1:1"}, statusFailed, []string{"--offline and --server exclude each other"}},
+		{"a release that is none", []string{"lint", "--offline", "--release=2.0"}, statusFailed, []string{"2.0"}},
+		{"a server that is away", []string{"top", "--server=https://127.0.0.1:1"}, statusFailed, []string{"127.0.0.1:1"}},
+	}, server.run)
 }
 
 func TestExitStatus(t *testing.T) {

@@ -245,15 +245,22 @@ type invocation struct {
 	says   []string // by their words
 }
 
-// invoke runs the program, each time with the same first arguments.
+// invoke runs the program without a cluster, each time with the same first arguments.
 func invoke(t *testing.T, all []invocation, first ...string) {
+	t.Helper()
+	invokeBy(t, all, func(t *testing.T, args ...string) result { return run(t, append(slices.Clip(first), args...)...) })
+}
+
+// invokeBy is invoke with a cluster.
+func invokeBy(t *testing.T, all []invocation, by func(t *testing.T, args ...string) result) {
 	t.Helper()
 	for _, one := range all {
 		t.Run(one.name, func(t *testing.T) {
-			got := run(t, append(slices.Clip(first), one.args...)...)
+			got := by(t, one.args...)
 			assert.Equal(t, one.status, got.status, got.errOut)
 			if one.status == statusFailed {
 				assert.Empty(t, got.out)
+				assert.NotContains(t, got.errOut, "Usage:")
 				assert.True(t, strings.HasPrefix(got.errOut, "error: "), got.errOut)
 				assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
 			}

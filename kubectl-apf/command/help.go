@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -61,9 +62,7 @@ func setHelp(root *cobra.Command, env Environment) {
 }
 
 func writeUsage(out io.Writer, c *cobra.Command, width int) {
-	if width == 0 {
-		width = helpWidth
-	}
+	width = cmp.Or(width, helpWidth)
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(out, "Usage:\n  %s COMMAND\n\nCommands:\n", c.CommandPath())
 		for _, sub := range c.Commands() {

@@ -54,23 +54,12 @@ func TestSizeOfTwoSavedScrapes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	save(t, "before/metrics.txt", 0, served(1e9, 1000))
 	save(t, "after/metrics.txt", 5, served(1e9, 1000+3000))
-	for _, test := range []struct {
-		name string
-		args []string
-		says string
-	}{
-		{"the times of the files", nil, "requests with the rates between two scrapes, 5m0s apart"},
-		{"a time that is named", []string{"--interval=10m"}, "requests with the rates between two scrapes, 10m0s apart"},
-		{"three servers, one of them known", []string{"--replicas=3"}, "(there are 3). It has 600."},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"size", "--dumps=after", "--before=before", "--release=1.33", "--engine=apf"}, test.args...)...)
-			assert.Equal(t, statusOK, got.status, got.errOut)
-			assert.Contains(t, got.out, test.says)
-			assert.Contains(t, got.out, "\nNote: No request is known, only rates and histograms of ")
-			assert.Contains(t, got.out, "\nworkload-low ")
-		})
-	}
+	const note = "Note: No request is known, only rates and histograms of "
+	invoke(t, []invocation{
+		{"the times of the files", nil, statusOK, []string{"requests with the rates between two scrapes, 5m0s apart", note, "workload-low "}},
+		{"a time that is named", []string{"--interval=10m"}, statusOK, []string{"requests with the rates between two scrapes, 10m0s apart", note}},
+		{"three servers, one of them known", []string{"--replicas=3"}, statusOK, []string{"(there are 3). It has 600.", note}},
+	}, "size", "--dumps=after", "--before=before", "--release=1.33", "--engine=apf")
 }
 
 func TestSizeReadsAClusterTwice(t *testing.T) {

@@ -58,29 +58,17 @@ func TestTracesThatCannotBeMade(t *testing.T) {
 	write(t, "audit.log", auditEvent)
 	write(t, "empty.log", "")
 	write(t, "mine", "mine")
-	for _, test := range []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"no log", []string{"record", "-o", "new"}, "--audit-log or --http-log is required"},
-		{"no file", []string{"record", "--audit-log=audit.log"}, "-o is required: the file of the trace"},
-		{"a file that exists", []string{"record", "--audit-log=audit.log", "-o", "mine"}, "mine: file already exists: remove it, or name another"},
-		{"a log that is empty", []string{"record", "--audit-log=empty.log", "-o", "new"}, "empty.log: no event of the stage ResponseComplete"},
-		{"a log that does not exist", []string{"record", "--http-log=missing", "-o", "new"}, "missing: no such file or directory"},
-		{"an unnamed log", []string{"record", "--http-log=a=", "-o", "new"}, `the log "a=" must be PATH or REPLICA=PATH`},
-		{"a time zone that is none", []string{"record", "--audit-log=audit.log", "--log-time-zone=Mars", "-o", "new"}, `--log-time-zone is "Mars": must be a time zone`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, test.args...)
-			assert.Equal(t, statusFailed, got.status)
-			assert.Contains(t, got.errOut, test.want)
-			assert.Equal(t, 1, strings.Count(got.errOut, "\n"), got.errOut)
-			text, err := os.ReadFile("mine")
-			require.NoError(t, err)
-			assert.Equal(t, "mine", string(text), "nothing is overwritten")
-			_, err = os.Stat("new")
-			assert.ErrorIs(t, err, os.ErrNotExist)
-		})
-	}
+	invoke(t, []invocation{
+		{"no log", []string{"record", "-o", "new"}, statusFailed, []string{"--audit-log or --http-log is required"}},
+		{"no file", []string{"record", "--audit-log=audit.log"}, statusFailed, []string{"-o is required: the file of the trace"}},
+		{"a file that exists", []string{"record", "--audit-log=audit.log", "-o", "mine"}, statusFailed, []string{"mine: file already exists: remove it, or name another"}},
+		{"a log that is empty", []string{"record", "--audit-log=empty.log", "-o", "new"}, statusFailed, []string{"empty.log: no event of the stage ResponseComplete"}},
+		{"a log that does not exist", []string{"record", "--http-log=missing", "-o", "new"}, statusFailed, []string{"missing: no such file or directory"}},
+		{"an unnamed log", []string{"record", "--http-log=a=", "-o", "new"}, statusFailed, []string{`the log "a=" must be PATH or REPLICA=PATH`}},
+		{"a time zone that is none", []string{"record", "--audit-log=audit.log", "--log-time-zone=Mars", "-o", "new"}, statusFailed, []string{`--log-time-zone is "Mars": must be a time zone`}},
+	})
+	text, err := os.ReadFile("mine")
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text), "nothing is overwritten")
+	assert.NoFileExists(t, "new")
 }

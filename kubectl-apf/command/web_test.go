@@ -72,27 +72,15 @@ func stateAt(t waiter, address string) dashboard.State {
 }
 
 func TestWebWithFlagsThatMeanAnotherOutput(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"a view", []string{"flows"}, `error: --web shows levels and flows on one page: leave out "flows"`},
-		{"again and again", []string{"--watch"}, "error: --web cannot be combined with --watch, --output or --sort: the page refreshes itself, and sorts by the column that you choose there"},
-		{"a format", []string{"-o", "json"}, "error: --web cannot be combined with --watch, --output or --sort"},
-		{"saved answers", []string{"--dumps=."}, "error: --web shows what a cluster does now: it cannot be combined with --dumps or --offline"},
-		{"no interval", []string{"--interval=0"}, "error: --interval is 0s: must be more than 0 with --web"},
-		{"a port that is none", []string{"--port=70000"}, "error: --port is 70000: must be from 0 to 65535"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			got := run(t, append([]string{"top", "--web"}, test.args...)...)
-			assert.Equal(t, statusFailed, got.status)
-			assert.Contains(t, got.errOut, test.want)
-		})
-	}
-	got := run(t, "top", "--port=8080")
-	assert.Equal(t, statusFailed, got.status)
-	assert.Contains(t, got.errOut, "error: --port is the port of --web: give both, or none")
+	invoke(t, []invocation{
+		{"a view", []string{"flows"}, statusFailed, []string{`error: --web shows levels and flows on one page: leave out "flows"`}},
+		{"again and again", []string{"--watch"}, statusFailed, []string{"error: --web cannot be combined with --watch, --output or --sort: the page refreshes itself, and sorts by the column that you choose there"}},
+		{"a format", []string{"-o", "json"}, statusFailed, []string{"error: --web cannot be combined with --watch, --output or --sort"}},
+		{"saved answers", []string{"--dumps=."}, statusFailed, []string{"error: --web shows what a cluster does now: it cannot be combined with --dumps or --offline"}},
+		{"no interval", []string{"--interval=0"}, statusFailed, []string{"error: --interval is 0s: must be more than 0 with --web"}},
+		{"a port that is none", []string{"--port=70000"}, statusFailed, []string{"error: --port is 70000: must be from 0 to 65535"}},
+	}, "top", "--web")
+	invoke(t, []invocation{{"a port alone", []string{"--port=8080"}, statusFailed, []string{"error: --port is the port of --web: give both, or none"}}}, "top")
 }
 
 func TestWebOnAPortThatIsTaken(t *testing.T) {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -140,12 +141,10 @@ func (r Request) resourceRequest() (httpRequest, error) {
 			name = "" // the name is in the body
 		}
 	case "update", "patch":
-		if name == "" {
-			name = placeholder
-		}
+		name = cmp.Or(name, placeholder)
 	}
-	if r.Subresource != "" && name == "" {
-		name = placeholder
+	if r.Subresource != "" {
+		name = cmp.Or(name, placeholder)
 	}
 	for _, segment := range []string{name, r.Subresource} {
 		if segment != "" {
@@ -161,10 +160,7 @@ func (r Request) resourceRequest() (httpRequest, error) {
 
 // collection returns the path of the collection.
 func (r Request) collection() []string {
-	version := r.Version
-	if version == "" {
-		version = "v1"
-	}
+	version := cmp.Or(r.Version, "v1")
 	segments := []string{"api", version}
 	if r.Group != "" {
 		segments = []string{"apis", r.Group, version}

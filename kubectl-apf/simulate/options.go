@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -72,15 +73,7 @@ type Candidate struct {
 
 // complete returns the options with defaults, or an error that says what is wrong.
 func (o Options) complete() (Options, error) {
-	if o.Engine == "" {
-		o.Engine = Library
-	}
-	if o.Loop == "" {
-		o.Loop = Open
-	}
-	if o.Flows == 0 {
-		o.Flows = 10
-	}
+	o.Engine, o.Loop, o.Flows = cmp.Or(o.Engine, Library), cmp.Or(o.Loop, Open), cmp.Or(o.Flows, 10)
 	switch {
 	case o.Engine != Library && o.Engine != APF:
 		return o, fmt.Errorf("the engine %q is unknown: must be %s or %s", o.Engine, Library, APF)
@@ -99,10 +92,7 @@ const maxReplicas = 100
 
 // total returns the number of seats of one replica.
 func total(c configuration.Configuration) int {
-	if c.Total > 0 {
-		return c.Total
-	}
-	return configuration.DefaultTotal
+	return cmp.Or(max(c.Total, 0), configuration.DefaultTotal)
 }
 
 // newReplica returns the flow control of one replica. It is an error if an object is

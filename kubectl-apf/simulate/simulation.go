@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,11 +108,7 @@ func (s *simulation) learn() (known time.Duration, err error) {
 }
 
 func (s *simulation) createReplicas() error {
-	count := s.options.Replicas
-	if count == 0 {
-		count = min(max(1, len(s.header.Replicas)), maxReplicas)
-	}
-	for range count {
+	for range cmp.Or(s.options.Replicas, min(max(1, len(s.header.Replicas)), maxReplicas)) {
 		replica, err := newReplica(s.options.Engine, s.line, s.candidate.Configuration)
 		if err != nil {
 			return err

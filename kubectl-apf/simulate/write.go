@@ -41,7 +41,7 @@ func (r *Report) limitTable() table.Table {
 		for l := range e.Levels {
 			of := &e.Levels[l]
 			t.Rows = append(t.Rows, []string{
-				e.User, table.Tenths(e.Before), table.Tenths(e.After), of.Name, table.Tenths(of.Limit), table.Tenths(of.SeatsBefore), table.Tenths(of.SeatsAfter),
+				e.User, table.Tenths(&e.Before), table.Tenths(&e.After), of.Name, table.Tenths(&of.Limit), table.Tenths(&of.SeatsBefore), table.Tenths(&of.SeatsAfter),
 				table.Seconds(of.OthersBefore.Wait.P99), table.Seconds(of.OthersAfter.Wait.P99), count(of.OthersBefore.Rejected), count(of.OthersAfter.Rejected), string(of.Payer()),
 			})
 		}
@@ -108,12 +108,12 @@ func (r *Report) levelTable() table.Table {
 }
 
 func (l *Level) cells() []string {
-	limit := []string{strconv.Itoa(l.Nominal), table.Tenths(l.Limit.Mean)}
+	limit := []string{strconv.Itoa(l.Nominal), table.Tenths(&l.Limit.Mean)}
 	if l.Type == "Exempt" {
 		limit = []string{table.Dash, table.Dash}
 	}
 	return slices.Concat([]string{count(l.Requests), rejections(&l.Figures)}, limit,
-		[]string{table.Tenths(l.Seats.Mean), table.Tenths(l.Seats.Max), table.Tenths(l.Borrowed.Mean), table.Tenths(l.Lent.Mean)}, l.Wait.cells())
+		[]string{table.Tenths(&l.Seats.Mean), table.Tenths(&l.Seats.Max), table.Tenths(&l.Borrowed.Mean), table.Tenths(&l.Lent.Mean)}, l.Wait.cells())
 }
 
 func (w Wait) cells() []string {
@@ -139,7 +139,7 @@ func (r *Report) flowTable() table.Table {
 		for j := range r.Results[i].Flows {
 			f := &r.Results[i].Flows[j]
 			t.Rows = append(t.Rows, []string{
-				table.OrDash(f.Distinguisher), f.Schema, f.Level, r.Results[i].Name, table.Tenths(f.SeatSeconds), count(f.Requests), count(f.Waited), rejections(&f.Figures),
+				table.OrDash(f.Distinguisher), f.Schema, f.Level, r.Results[i].Name, table.Tenths(&f.SeatSeconds), count(f.Requests), count(f.Waited), rejections(&f.Figures),
 				table.Seconds(f.Wait.P50), table.Seconds(f.Wait.P99), table.Seconds(f.Wait.Max), r.change(&r.Results[i], OfFlow, f.Distinguisher),
 			})
 		}

@@ -88,15 +88,8 @@ func (s *Size) levelTable() table.Table {
 			needs, between = strconv.Itoa(l.Need.Seats), s.between(*l.Need)
 		}
 		t.Rows = append(t.Rows, []string{
-			l.Name, perSecond(l.PerSecond), table.Tenths(l.Mean), strconv.Itoa(int(l.Most)), needs, between, table.Known(l.Have), shares,
+			l.Name, table.Tenths(l.PerSecond), table.Tenths(&l.Mean), strconv.Itoa(int(l.Most)), needs, between, table.Known(l.Have), shares,
 		})
 	}
 	return t
-}
-
-func perSecond(rate *float64) string {
-	if rate == nil {
-		return table.Dash
-	}
-	return table.Tenths(*rate)
 }

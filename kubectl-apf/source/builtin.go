@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -28,10 +29,7 @@ func (b *builtIn) Facts(context.Context) (Facts, error) {
 
 // builtInOf returns the built-in objects of the release of the options.
 func builtInOf(options Options) (configuration.Configuration, error) {
-	release := options.Release
-	if release == "" {
-		release = configuration.Newest
-	}
+	release := cmp.Or(options.Release, configuration.Newest)
 	c, err := configuration.BuiltIn(release)
 	if err != nil {
 		return c, err

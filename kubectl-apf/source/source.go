@@ -34,6 +34,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -169,9 +170,7 @@ func (o *Options) complete() error {
 	if o.Bounds.File == 0 {
 		o.Bounds = plain.Default()
 	}
-	if o.Stdin == nil {
-		o.Stdin = os.Stdin
-	}
+	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 )
@@ -9,12 +10,7 @@ import (
 const Dash = "-"
 
 // OrDash returns a text, or a dash for none.
-func OrDash(text string) string {
-	if text == "" {
-		return Dash
-	}
-	return text
-}
+func OrDash(text string) string { return cmp.Or(text, Dash) }
 
 // Known returns a number, or a dash for an unknown one.
 func Known(n *int) string {
@@ -24,8 +20,13 @@ func Known(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// Tenths returns a number with one digit after the point.
-func Tenths(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }
+// Tenths returns a number with one digit after the point, or a dash for an unknown one.
+func Tenths(n *float64) string {
+	if n == nil {
+		return Dash
+	}
+	return strconv.FormatFloat(*n, 'f', 1, 64)
+}
 
 // Count returns a number with its noun, which has a plural with s.
 func Count[N int | int64 | uint64](n N, noun string) string {

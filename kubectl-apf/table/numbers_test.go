@@ -16,7 +16,7 @@ func TestNumbersAndUnits(t *testing.T) {
 		table.Count(1, "seat"): "1 seat", table.Count(int64(0), "object"): "0 objects", table.Count(1234567, "byte"): "1,234,567 bytes",
 		table.Grouped(-1000): "-1,000", table.Grouped(-100): "-100", table.Grouped(999): "999",
 		table.Seconds(0): "0", table.Seconds(0.000_02): "20µs", table.Seconds(0.0123): "12.3ms", table.Seconds(61.5): "61.5s",
-		table.Tenths(2.25): "2.2", table.OrDash(""): "-", table.OrDash("x"): "x", table.Known(nil): "-", table.Known(&three): "3",
+		table.Tenths(new(2.25)): "2.2", table.Tenths(nil): "-", table.OrDash(""): "-", table.OrDash("x"): "x", table.Known(nil): "-", table.Known(&three): "3",
 	} {
 		assert.Equal(t, want, got)
 	}

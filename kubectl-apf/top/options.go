@@ -27,10 +27,7 @@ func choose[R any](rows []R, orders []order[R], options Options) (chosen []R, om
 	if options.Limit < 0 {
 		return nil, 0, fmt.Errorf("the limit %d must not be negative", options.Limit)
 	}
-	key := options.Sort
-	if key == "" {
-		key = orders[0].key
-	}
+	key := cmp.Or(options.Sort, orders[0].key)
 	at := slices.IndexFunc(orders, func(o order[R]) bool { return o.key == key })
 	if at < 0 {
 		return nil, 0, fmt.Errorf("the sort key %q must be one of %s", key, strings.Join(keys(orders), ", "))

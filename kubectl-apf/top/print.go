@@ -1,6 +1,7 @@
 package top
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -19,14 +20,10 @@ const total = "TOTAL"
 func (l Levels) WriteTable(w io.Writer, options table.Options) error {
 	out := table.New("LEVEL", "SEATS>", "LIMIT>", "NOMINAL>?3", "LOWER>+", "UPPER>+", "EXECUTING>+", "WAITING>", "OLDEST>?2", "REJECTED/S>?1", "REPLICAS>+")
 	for _, level := range append(slices.Clip(l.Levels), l.Total) {
-		name := level.Name
-		if name == "" {
-			name = total
-		}
 		out.Rows = append(out.Rows, []string{
-			name, table.Known(level.SeatsInUse), table.Known(level.CurrentLimit), table.Known(level.NominalLimit),
+			cmp.Or(level.Name, total), table.Known(level.SeatsInUse), table.Known(level.CurrentLimit), table.Known(level.NominalLimit),
 			table.Known(level.LowerLimit), table.Known(level.UpperLimit), table.Known(level.Executing), table.Known(level.Waiting),
-			wait(level.OldestWaitSeconds), decimal(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
+			wait(level.OldestWaitSeconds), table.Tenths(level.RejectedPerSecond), strconv.Itoa(level.Replicas),
 		})
 	}
 	return write(w, out, options, "levels", l.Omitted, l.Origin)
@@ -40,13 +37,9 @@ func (f Flows) WriteTable(w io.Writer, options table.Options) error {
 		out = out.With("TENANT", "TENANT SHARE>")
 	}
 	for _, flow := range append(slices.Clip(f.Flows), f.Total) {
-		schema := flow.FlowSchema
-		if schema == "" {
-			schema = total
-		}
 		cells := []string{
-			schema, flow.Distinguisher, decimal(flow.SeatSeconds), table.Known(flow.SeatsInUse), table.Known(flow.Executing),
-			table.Known(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, decimal(flow.SeatSecondsError),
+			cmp.Or(flow.FlowSchema, total), flow.Distinguisher, table.Tenths(flow.SeatSeconds), table.Known(flow.SeatsInUse), table.Known(flow.Executing),
+			table.Known(flow.Waiting), wait(flow.OldestWaitSeconds), flow.Level, table.Tenths(flow.SeatSecondsError),
 		}
 		if tenants {
 			cells = append(cells, table.OrDash(flow.Tenant), share(flow.TenantShare))
@@ -85,14 +78,6 @@ func index(i int) string {
 		return table.Dash
 	}
 	return strconv.Itoa(i)
-}
-
-// decimal formats a figure with one decimal.
-func decimal(figure *float64) string {
-	if figure == nil {
-		return table.Dash
-	}
-	return strconv.FormatFloat(*figure, 'f', 1, 64)
 }
 
 func wait(seconds *float64) string {

@@ -44,6 +44,55 @@ func TestOperatorsAreIsolatedOnKubeAPIServer(t *testing.T) {
 	for line, was := range others {
 		assert.Equal(t, was, s.placeOf(t.Context(), t, line), line)
 	}
+	t.Run("parts of the cluster are not demoted", s.requireNeeded)
+}
+
+// partsOfCluster are a network driver, by its pod, a storage driver, by its permissions, and an administrator's tool.
+const partsOfCluster = `
+{apiVersion: v1, kind: Namespace, metadata: {name: drivers}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: network, namespace: drivers}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: storage, namespace: drivers}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: deployer, namespace: drivers}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: app, namespace: drivers}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: agent, namespace: drivers}
+spec: {serviceAccountName: network, priorityClassName: system-node-critical, containers: [{name: c, image: example.com/agent}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: storage}
+rules: [{apiGroups: [storage.k8s.io], resources: [volumeattachments/status], verbs: [patch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: storage}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: storage}
+subjects: [{kind: ServiceAccount, name: storage, namespace: drivers}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: deployer}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, name: deployer, namespace: drivers}]
+`
+
+func (s *site) requireNeeded(t *testing.T) {
+	s.kubectl.RunInput(t, partsOfCluster, "create", "-f", "-")
+	for account, says := range map[string]string{
+		"network": "its pod agent has the priority of a critical part", "storage": "by its permissions, it attaches volumes",
+		"deployer": "may patch all resources, so its permissions do not tell", "app": "Demoted: system:serviceaccount:drivers:app",
+	} {
+		eventually.Holds(t, "the authorizer has read the permissions", func(a *eventually.Attempt) {
+			made := s.kubectl.Try(t, "", "apf", "isolate", "--demote=system:serviceaccount:drivers:"+account)
+			require.Contains(a, made.Stdout+made.Stderr, says, account)
+		})
+	}
 }
 
 // site is a kube-apiserver.
