@@ -82,8 +82,7 @@ func TestBuiltInObjectsAreThoseOfKubernetes(t *testing.T) {
 func goCommand(t *testing.T, arguments ...string) []byte {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "go", arguments...).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		require.NoError(t, err, "go %v: %s", arguments, exit.Stderr)
 	}
 	require.NoError(t, err)

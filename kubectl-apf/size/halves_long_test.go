@@ -36,11 +36,11 @@ func TestASizeFitsTheOtherHalfOfARecordedTrace(t *testing.T) {
 	var r requests
 	for {
 		var one trace.Request
-		if err := f.Read(&one); errors.Is(err, io.EOF) {
+		err := f.Read(&one)
+		if errors.Is(err, io.EOF) {
 			break
-		} else {
-			require.NoError(t, err)
 		}
+		require.NoError(t, err)
 		one.Replica = ""
 		r = append(r, one)
 	}
