@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,9 +196,10 @@ func compete(t *testing.T, lasts time.Duration, flows ...func(n int) limiter.Flo
 	l := newLimiter(t, 1, 1000, 100)
 	served = make([]int, len(flows))
 	ctx, cancel := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
 	for i := range flows {
 		for thread := range 10 {
-			go func() {
+			clients.Go(func() {
 				for n := thread; ; n += 10 {
 					release, err := l.Acquire(ctx, flows[i](n), 1)
 					if err != nil {
@@ -207,12 +209,12 @@ func compete(t *testing.T, lasts time.Duration, flows ...func(n int) limiter.Flo
 					served[i]++ // one at a time
 					release()
 				}
-			}()
+			})
 		}
 	}
 	<-time.After(lasts)
 	cancel()
-	<-time.After(2 * time.Second) // until the last one has ended
+	clients.Wait()
 	return served
 }
 
