@@ -32,6 +32,7 @@ func TestLongTablesAreCutUnlessTheyAreWide(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	r := compare(t, base(), with(objects.Schema("alice", "high", 600, on(objects.User("alice"), "list", "pods"))))
+	assert.Equal(t, []string{"2", r.Moves[0].From.String(), r.Moves[0].To.String()}, r.moveTable(false).Rows[0][:3])
 	r.Levels = r.Levels[2:3]
 	r.FlowSchemas = []FlowSchema{{"late", Stops, "all its requests match all first"}}
 	text, err := json.Marshal(r)

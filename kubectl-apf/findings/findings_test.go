@@ -126,6 +126,11 @@ func TestUnknownReleaseIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "1.2")
 }
 
+func TestTheColumnsOfFindings(t *testing.T) {
+	r := &Result{Findings: []lint.Finding{{Severity: "info", Code: "FC1", Field: "spec", Message: "It is so.", Remedy: "Change it.", Link: "l"}}}
+	assert.Equal(t, []string{"info", "FC1", r.Findings[0].Object.String(), "spec", "It is so.", "Change it.", "l"}, r.table().Rows[0])
+}
+
 func TestTextFitsTheTerminal(t *testing.T) {
 	result := of(t, Input{Below: builtIn(t), Files: source.Files{Objects: []source.Object{{FlowSchema: schema("s", "gone", "alice")}}}})
 	var out bytes.Buffer

@@ -18,14 +18,15 @@ func TestDirectory(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, name), content, 0o600))
 	}
 	write("audit-1.log.zst", packer.EncodeAll([]byte(event(0, "a", "alice", "/a")), nil))
-	write("audit.log", []byte(event(1, "b", "bob", "/b")))
+	write("audit.log", []byte(event(1, "", "bob", "/b"))) // an event with an ID counts once even if it is read twice
 	write("README", []byte("hello"))
 	require.NoError(t, os.MkdirAll(filepath.Join(directory, "pod", "kube-apiserver"), 0o700))
 	write("pod/kube-apiserver/1.log", []byte("2026-11-22T10:00:02Z stdout F "+event(2, "c", "carol", "/c")))
 	require.NoError(t, os.Symlink(filepath.Join("pod", "kube-apiserver", "1.log"), filepath.Join(directory, "zlink.log")))
 	require.NoError(t, os.Symlink("nowhere", filepath.Join(directory, "dead.log")))
 	o := options()
-	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}}
+	t.Chdir(directory)
+	o.Audit = []Log{{Path: directory}, {Path: filepath.Join(directory, "audit.log")}, {Path: "audit.log"}}
 	h, all := recorded(t, o)
 	assert.Len(t, all, 3, "a file that is named twice, or by a link, is read once")
 	assert.Contains(t, h.LeftOut.Notes, "Files without requests are left out: "+filepath.Join(directory, "README")+".")

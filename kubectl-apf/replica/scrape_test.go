@@ -204,7 +204,8 @@ apiserver_flowcontrol_request_wait_duration_seconds_count{execute="true",flow_sc
 func TestFederatedMetricsAreDividedByInstance(t *testing.T) {
 	const less = `apiserver_flowcontrol_nominal_limit_seats{priority_level="a",instance="x",prometheus="2"} 1` + "\n"
 	const more = `apiserver_flowcontrol_nominal_limit_seats{priority_level="a",instance="x",prometheus="1"} 1` + "\n" +
-		`apiserver_flowcontrol_nominal_limit_seats{priority_level="b",instance="x",prometheus="1"} 1` + "\n"
+		`apiserver_flowcontrol_nominal_limit_seats{priority_level="b",instance="x",prometheus="1"} 1` + "\n" +
+		`process_start_time_seconds{instance="x",prometheus="1"} 7` + "\n"
 	const other = `process_start_time_seconds{instance="y"} 7` + "\n"
 	assert.Equal(t, map[string][]byte{"x": []byte(more)}, replica.ByInstance([]byte("# HELP a b\n"+less+more+other)))
 	assert.Nil(t, replica.ByInstance([]byte(other)))

@@ -75,6 +75,7 @@ func TestMustGather(t *testing.T) {
 	write(t, directory, map[string]string{
 		group + "flowschemas/a.yaml":                           schemaYAML("a", "v1", "l1"),
 		group + "flowschemas/b.yaml":                           schemaYAML("b", "v1beta2", "l1"),
+		group + "flowschemas/exempt.yaml":                      schemaYAML("exempt", "v1", "exempt"),
 		group + "flowschemas/cut.yaml":                         schemaYAML("c", "v1", "l1") + "  rules: [{",
 		group + "prioritylevelconfigurations/l1.yaml":          levelYAML("v1", "nominalConcurrencyShares: 7,"),
 		"must-gather.local.1/quay-io/namespaces/all/pods.yaml": "kind: PodList\n",

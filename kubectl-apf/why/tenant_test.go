@@ -5,7 +5,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/kubectl-apf/configuration"
+	"github.com/flowcontrol-apiserver/flowcontrol-apiserver/pkg/apf/rules"
 )
+
+func TestATenantIsOfOneFlowSchema(t *testing.T) {
+	byUser := &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType}
+	i := &Inquiry{configuration: configuration.Configuration{
+		Tenants:     rules.ServiceAccountNamespaces,
+		FlowSchemas: []*flowcontrolv1.FlowSchema{schema("a", "low", "g", byUser), schema("b", "low", "g", byUser)},
+	}}
+	of := func(schema, account string) tenant {
+		return i.tenantOf(flowKey{"low", schema, "system:serviceaccount:shop:" + account})
+	}
+	assert.Equal(t, of("a", "x"), of("a", "y"))
+	assert.NotEqual(t, of("a", "x"), of("b", "x"))
+}
 
 // Three flows of a tenant and one other ask for all of 60 seat-seconds: the tenant has 30, each of its flows 10.
 // By flows, each would have 15.

@@ -80,6 +80,15 @@ func attributesOf(t *testing.T, method, path string) flow.Attributes {
 
 // TestARuleIsNeverMatchedExactlyIfNoRequestMatches searches: a rule has FC114 exactly if the
 // classifier finds no request for it among all that a small API server serves.
+func TestAResourceOfTwoGroupsIsServedInEach(t *testing.T) {
+	k := newKnown(&Facts{Resources: []Resource{{Name: "events"}, {Group: "events.k8s.io", Name: "events"}}})
+	for range 50 { // a map has no order
+		for _, group := range []string{"", "events.k8s.io"} {
+			require.True(t, k.servedIn([]string{group})("events"), group)
+		}
+	}
+}
+
 func TestARuleIsNeverMatchedExactlyIfNoRequestMatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 8))
 	requests := servedRequests(t)

@@ -5,7 +5,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 )
+
+func TestAPodWithAnEtcdDelegatesToItsCluster(t *testing.T) {
+	for local, args := range map[bool][]string{true: nil, false: {"--etcd-servers=http://127.0.0.1:2379"}} {
+		options := parseFlags(t, args...)
+		options.Identity.InCluster = func() (*rest.Config, error) { return &rest.Config{Host: "https://pod"}, nil }
+		require.Equal(t, local, options.Complete().LocalIdentity, args)
+	}
+}
 
 func TestWhereObjectsAreAndWhoSaysWhoUsersAreAreTwoChoices(t *testing.T) {
 	const etcd, kubeconfig = "--etcd-servers=http://127.0.0.1:2379", "--kubeconfig=file"

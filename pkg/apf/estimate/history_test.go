@@ -28,6 +28,15 @@ func TestUnseenListCostsThePrior(t *testing.T) {
 	assert.EqualValues(t, 7*megabyte, s.history.Estimate(StoredType{Resource: "secrets"}, s.kind, s.prior, s.now), "of another type")
 }
 
+// Sizes of every bucket of the histogram.
+func TestEqualListsAreEstimatedAtTheirSize(t *testing.T) {
+	for bytes := int64(kilobyte); bytes <= 20*megabyte; bytes += bytes / 4 {
+		s := newSite(kilobyte)
+		s.lists(10, bytes)
+		assert.Equal(t, bytes, s.estimate())
+	}
+}
+
 func TestEstimateRisesWithOneListThatIsLarger(t *testing.T) {
 	for _, factor := range []int64{2, 10, 100, 10_000} {
 		t.Run(fmt.Sprint(factor), func(t *testing.T) {

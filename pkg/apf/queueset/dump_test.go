@@ -43,6 +43,17 @@ func TestADumpShowsAFlowInTheFirstQueueOfItsHand(t *testing.T) {
 	}
 }
 
+func TestADumpTellsWhenARequestThatWaitedStarted(t *testing.T) {
+	f := newFixture(t, queues(1, 1, 10), 1)
+	holder := f.arrive("a", wide(1), queueset.Seated)
+	waited := f.arrive("a", wide(1), queueset.Waiting)
+	f.clock.Advance(time.Second)
+	f.set.Finish(holder)
+	require.True(t, dispatched(waited))
+	r := f.set.Dump().Requests[0]
+	assert.Equal(t, time.Second, r.Started-r.Arrived)
+}
+
 // While a dump copies, requests arrive, leave, start and end. Requests that wait from before it to
 // after it are in it once, in their order.
 func TestADumpCopiesInStepsBetweenWhichRequestsGoOn(t *testing.T) {

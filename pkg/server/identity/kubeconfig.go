@@ -47,7 +47,7 @@ func (o *Options) clientConfig(sources ...kubeconfig) (*rest.Config, error) {
 			return loadKubeconfig(source.flag, source.file)
 		}
 	}
-	return o.inCluster()
+	return o.InCluster()
 }
 
 // loadKubeconfig loads the kubeconfig that a flag names. Unlike the library's

@@ -48,8 +48,8 @@ type Options struct {
 	// Local applies without a kube-apiserver only.
 	Local LocalOptions
 
-	// inCluster returns the credentials of the pod, and an error outside of one.
-	inCluster func() (*rest.Config, error)
+	// InCluster returns the credentials of the pod, and an error outside of one.
+	InCluster func() (*rest.Config, error)
 	// reloadInterval is the time between two reads of a file that may change.
 	reloadInterval time.Duration
 	// flags has the flags of these options, nil before AddFlags.
@@ -78,7 +78,7 @@ func NewOptions() *Options {
 		Authorization:  genericoptions.NewDelegatingAuthorizationOptions(),
 		Local:          LocalOptions{AuthorizationWebhookVersion: "v1beta1"}, // as in kube-apiserver
 		AnonymousAuth:  true,
-		inCluster:      rest.InClusterConfig,
+		InCluster:      rest.InClusterConfig,
 		reloadInterval: 10 * time.Second,
 	}
 }
@@ -136,7 +136,7 @@ func (o *Options) Delegated() bool {
 }
 
 func (o *Options) inPod() bool {
-	_, err := o.inCluster()
+	_, err := o.InCluster()
 	return err == nil
 }
 

@@ -37,7 +37,7 @@ func TestDelegatedSelectsTheKubeAPIServer(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			options := newTestOptions(t, test.flags...)
-			options.inCluster, options.InClusterAllowed = test.inCluster, test.allowed
+			options.InCluster, options.InClusterAllowed = test.inCluster, test.allowed
 			require.Equal(t, test.host != "", options.Delegated())
 			config, err := options.ClientConfig()
 			require.NoError(t, err)

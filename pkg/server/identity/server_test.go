@@ -35,7 +35,7 @@ const objects = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 func newTestOptions(t *testing.T, flags ...string) *Options {
 	t.Helper()
 	options := NewOptions()
-	options.inCluster = func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
+	options.InCluster = func() (*rest.Config, error) { return nil, rest.ErrNotInCluster }
 	require.NoError(t, parse(options, flags...))
 	return options
 }

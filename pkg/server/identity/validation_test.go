@@ -62,7 +62,7 @@ func TestValidateErrorsSayWhatToDo(t *testing.T) {
 	t.Run("a version in a pod that asks its cluster", func(t *testing.T) {
 		options := newTestOptions(t, "--authorization-webhook-version=v1")
 		options.InClusterAllowed = true
-		options.inCluster = func() (*rest.Config, error) { return &rest.Config{}, nil }
+		options.InCluster = func() (*rest.Config, error) { return &rest.Config{}, nil }
 		errs := options.Validate()
 		require.Len(t, errs, 1)
 		require.ErrorContains(t, errs[0], "but the service account of this pod delegates to one")

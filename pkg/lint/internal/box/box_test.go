@@ -151,6 +151,13 @@ func eachTuple(boxes []Box, yield func(Box)) {
 	}
 }
 
+// It is the list of a FlowSchema.
+func TestASplitLeavesTheListAsItIs(t *testing.T) {
+	elements, by := []string{"x", "b"}, newValues([]string{"b"})
+	covered, rest := split(elements, &by)
+	require.Equal(t, [][]string{{"b"}, {"x"}, {"x", "b"}}, [][]string{covered, rest, elements})
+}
+
 // TestCoverIsThatEachTupleIsCovered compares Cover with a search for each tuple.
 func TestCoverIsThatEachTupleIsCovered(t *testing.T) {
 	random := rand.New(rand.NewPCG(lane.Seed(t), 2))
