@@ -85,15 +85,6 @@ func StartOurs(t harness.TB) *Server {
 	return newServer(t, "this server", s.Process, s.Config(t))
 }
 
-// startTheirs starts a kube-apiserver that knows the users.
-func startTheirs(t harness.TB, etcd *harness.Etcd) *harness.KubeAPIServer {
-	t.Helper()
-	tokens, rights := users(t)
-	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{tokens, "-v=0"}})
-	k.Kubectl(t).Run(t, "apply", "-f", rights)
-	return k
-}
-
 func newServer(t harness.TB, name string, process *harness.Process, config *rest.Config) *Server {
 	t.Helper()
 	s := &Server{Name: name, URL: config.Host, Process: process, anonymous: rest.AnonymousClientConfig(config), roots: x509.NewCertPool()}

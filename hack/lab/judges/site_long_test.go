@@ -71,3 +71,12 @@ func run(t *testing.T, path string, args ...string) string {
 	}
 	return string(output)
 }
+
+// startTheirs starts a kube-apiserver that knows the users.
+func startTheirs(t harness.TB, etcd *harness.Etcd) *harness.KubeAPIServer {
+	t.Helper()
+	tokens, rights := users(t)
+	k := harness.StartKubeAPIServer(t, harness.KubeAPIServerOptions{Etcd: etcd, Args: []string{tokens, "-v=0"}})
+	k.Kubectl(t).Run(t, "apply", "-f", rights)
+	return k
+}
