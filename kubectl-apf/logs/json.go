@@ -139,8 +139,8 @@ var eventFields = []string{ //nolint:gochecknoglobals // constant
 	"responseStatus", "requestReceivedTimestamp", "stageTimestamp", "annotations",
 }
 
-// eventIn returns an audit event with eventFields alone. Of a text that is no JSON, or has too many fields, it returns
-// the beginning.
+// eventIn returns an audit event with only eventFields. If the text is not JSON or has too many fields, it returns the
+// beginning of the text.
 func eventIn(text []byte) []byte {
 	event, all := []byte("{"), 0
 	if !walk(text, func(name string, value json.RawMessage) bool {

@@ -220,7 +220,7 @@ func (w *waitContext) Err() error {
 // Value implements context.Context.
 func (*waitContext) Value(any) any { return nil }
 
-// noGauge is a metric that nobody reads. Queue sets use no other method.
+// noGauge discards what queue sets report. They call no other method.
 type noGauge struct{ metrics.RatioedGauge }
 
 // Add implements metrics.Gauge.

@@ -104,7 +104,7 @@ func (j *judge) sentence(r *Request, a *account) {
 	}
 }
 
-// below reports whether somebody has no debt and is below the fair rate, also with v seats.
+// below reports whether a flow or tenant has no debt, and stays within its fair rate with v more seats.
 func below(u *usage, v float64) bool {
 	return u.lag >= -tiny && (u.inUse == 0 || u.inUse+v <= u.would+tiny)
 }

@@ -5,44 +5,6 @@ import (
 	"time"
 )
 
-// Measures say how far a History keeps the promises. Better is a larger Rate and Tenant, and less of all
-// others.
-type Measures struct {
-	// Rate is the least part that a flow got of what it was owed, in any window where it was owed
-	// enoughWork times the largest work. 1 if there is none.
-	Rate float64
-	// Lag is the most that a flow was owed while requests of it waited, in
-	// units of the largest work and of what it may be owed while the longest request executes.
-	Lag float64
-	// Newcomer is the longest wait of a request of one seat that had no other of its flow before it,
-	// nor a debt, in units of (X + sum of M(j)) / (C - w + 1). Wide is the same for wider ones, with
-	// their width times M(j). Both are measured while all weights are 1. X includes by how much requests
-	// that started during the wait exceeded the average of their flow, or of first requests: no schedule that
-	// does not know durations avoids that.
-	Newcomer, Wide float64
-	// Tenant is Rate for tenants, if one has several flows.
-	Tenant float64
-	// Displaced is how many requests of flows below their fair rate were rejected, at their arrival or
-	// later, while two requests of another waited.
-	Displaced int
-	// Lost is how many more clients that are more patient than others of their flow a queue in the order of arrival
-	// would have served.
-	Lost int
-	// Useless is the part of the executed work that started after a wait while others waited, and whose clients left
-	// before its end, at a deadline that they had announced; of the work that was executed or refused because of one.
-	// It counts requests that take as long as all of their flow, and not the first: what others need, no schedule
-	// that does not know durations can tell.
-	Useless float64
-	// Idle is the part of the seats' time when seats were free while requests waited that all fitted.
-	// Kept is the same where only some of them fitted.
-	Idle, Kept float64
-	// Faults is how often the level did what none may.
-	Faults int
-
-	// Worst says who a measure is about and when.
-	Worst map[Promise]string
-}
-
 // enoughWork is how many times the largest work a flow must be owed for a part of it to count.
 const enoughWork = 20
 
